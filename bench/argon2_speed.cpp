@@ -2,7 +2,7 @@
 //
 //   consentry_bench_argon2 [rounds]
 //
-// The implementations take turns in short rounds, so that a busy neighbour on the machine slows all alike; the median
+// The implementations take turns in short rounds, so that a busy neighbor on the machine slows all alike; the median
 // of the rounds counts.
 #include <algorithm>
 #include <chrono>

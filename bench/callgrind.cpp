@@ -52,7 +52,7 @@ std::string namespace_of(std::string_view mangled) {
     const std::string_view outer = take_identifier(mangled);
     if (outer.empty()) return "other";
     const std::string_view inner = take_identifier(mangled);
-    // Namespaces have lower-case names. Features and base have none of their own.
+    // Namespaces have lowercase names. Features and base have none of their own.
     const bool is_namespace = !inner.empty() && inner.front() >= 'a' && inner.front() <= 'z';
     const bool has_more = !mangled.empty() && !std::string_view("EIB").contains(mangled.front());
     return is_namespace && has_more ? fmt::format("{}::{}", outer, inner) : std::string(outer);

@@ -57,9 +57,9 @@ double seconds_of_import(const Stage& stage, const Environment& settings, const 
 }
 
 // Somebody else who writes all the while, as a service beside it does: how long the slowest of their writes took.
-class Neighbour {
+class Neighbor {
 public:
-    explicit Neighbour(const Config& config)
+    explicit Neighbor(const Config& config)
         : services_(config, clock_), thread_([this](std::stop_token stop) {
               while (!stop.stop_requested()) {
                   const auto begin = std::chrono::steady_clock::now();
@@ -126,11 +126,11 @@ void measure_import(const Stage& stage, Report& report) {
                 alone.push_back(static_cast<double>(users) / seconds_of_import(stage, settings, file));
                 continue;
             }
-            Neighbour neighbour(config_of(stage.settings(settings)));
+            Neighbor neighbor(config_of(stage.settings(settings)));
             seconds_of_import(stage, settings, file);
-            neighbour.end();
-            slowest.push_back(neighbour.slowest());
-            refused += neighbour.refused();
+            neighbor.end();
+            slowest.push_back(neighbor.slowest());
+            refused += neighbor.refused();
         }
     }
     report.add({.goal = fmt::format("import of {} accounts with password hashes, {}", count(static_cast<double>(users)),

@@ -19,7 +19,7 @@ constexpr double words = margin + scale * share_max + 24;
 constexpr double bar_height = 14;
 constexpr double bar_step = 22;
 
-// Colours that also differ to people who cannot tell red from green. Words say the same.
+// Colors that also differ to people who cannot tell red from green. Words say the same.
 constexpr std::string_view style =
     "<style>text{font-family:system-ui,sans-serif;font-size:12px;fill:#1b1b1b}.title{font-size:18px;font-weight:600}"
     ".goal{font-weight:600}.quiet{fill:#555}.page{fill:#fff}.track{fill:#e7e7e7}.met{fill:#0b6e99}"

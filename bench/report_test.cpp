@@ -131,7 +131,7 @@ TEST(BenchReport, WithoutFiguresThereIsStillAPicture) {
     EXPECT_THAT(markdown_of(Report(), origin), HasSubstr("Nothing was measured."));
 }
 
-TEST(BenchReport, ABarSaysInWordsAndInColourWhetherItIsMet) {
+TEST(BenchReport, ABarSaysInWordsAndInColorWhetherItIsMet) {
     const std::string svg = chart_of(report_of({met_row(), missed_row()}), origin);
     expect_well_formed(svg);
     EXPECT_THAT(svg, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));

@@ -1,4 +1,4 @@
-# CONSENTRY_SANITIZE=address also switches on the undefined-behaviour and leak checks.
+# CONSENTRY_SANITIZE=address also switches on the undefined-behavior and leak checks.
 set(CONSENTRY_SANITIZE "" CACHE STRING "address or thread")
 if(CONSENTRY_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -42,7 +42,7 @@ TEST(TFA_8, LockLadderNeverWraps) {
 }
 
 TEST(Clock, Rfc3339TimesAreReadAndNothingElse) {
-    // The examples of RFC 3339, section 5.8, without the leap seconds, and one with lower-case letters.
+    // The examples of RFC 3339, section 5.8, without the leap seconds, and one with lowercase letters.
     const std::pair<std::string_view, std::string_view> published[] = {
         {"1985-04-12T23:20:50.52Z", "1985-04-12T23:20:50.520Z"},
         {"1996-12-19T16:39:57-08:00", "1996-12-20T00:39:57.000Z"},

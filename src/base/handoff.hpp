@@ -7,7 +7,7 @@
 // `start` runs immediately on the calling thread and passes the promise on. The coroutine resumes on its own executor
 // after set_value() or set_exception(), which may be called once, from any thread. Destroying the promise without
 // calling either fails the wait with std::future_error (broken_promise), or with the exception that `start` threw. If
-// the coroutine is cancelled (request deadline), the wait fails with boost::system::system_error(operation_aborted); a
+// the coroutine is canceled (request deadline), the wait fails with boost::system::system_error(operation_aborted); a
 // later set_value() is ignored, even if the executor's context has been destroyed by then. The work itself is not
 // undone.
 #pragma once
@@ -102,7 +102,7 @@ struct HandoffState {
     // Runs on the executor's thread, as do all functions below.
     void complete() {
         executor.reset();
-        if (!handler) return;  // already cancelled
+        if (!handler) return;  // already canceled
         Handler waiting = std::move(handler);
         handler = nullptr;
         std::move(waiting)(std::move(error), std::move(value));
@@ -160,7 +160,7 @@ awaitable<T> handoff(Start start) {
                 typename detail::HandoffState<T>::Handler(std::move(handler)).swap(state->handler);
                 if (slot.is_connected()) {
                     slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type) {
-                        if (const auto cancelled = weak.lock()) cancelled->cancel();
+                        if (const auto canceled = weak.lock()) canceled->cancel();
                     });
                 }
                 try {

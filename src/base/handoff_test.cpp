@@ -155,7 +155,7 @@ TEST(Handoff, TheContextDoesNotEndBeforeTheWorkerHasLeftThePost) {
     EXPECT_EQ(waiting.loop.work, 0);
 }
 
-TEST(Handoff, APromiseOfACancelledWaitLeavesTheContextAlone) {
+TEST(Handoff, APromiseOfACanceledWaitLeavesTheContextAlone) {
     Waiting waiting;
     waiting.start();
     waiting.signal.emit(asio::cancellation_type::terminal);

@@ -8,7 +8,7 @@
 
 namespace consentry {
 
-// Appends '%' and two upper-case hexadecimal digits.
+// Appends '%' and two uppercase hexadecimal digits.
 void append_percent_encoded(std::string& out, char c);
 // Encodes all characters except the unreserved ones of RFC 3986 section 2.3 and those in `kept`.
 std::string percent_encoded(std::string_view text, std::string_view kept = {});

@@ -1,7 +1,7 @@
 // Redacts requests and responses before they are written to logs, error reports or the security event stream (LOG-1).
 //
 // Deny by default: content that is not JSON is not shown, deeply nested values are omitted, and all other values are
-// judged by the name of their member. E-mail addresses are kept, because without them a log cannot tell whose login
+// judged by the name of their member. Email addresses are kept, because without them a log cannot tell whose login
 // failed. All output is valid JSON on one line, regardless of the input bytes (LOG-2).
 #pragma once
 

@@ -23,7 +23,7 @@ bool is_at_most(std::string_view text, std::int64_t max);
 // terminal. Length and emptiness are separate rules.
 bool is_one_line_name(std::string_view text);
 
-// At least one upper-case letter, lower-case letter and digit; length and commonness are separate rules.
+// At least one uppercase letter, lowercase letter and digit; length and commonness are separate rules.
 bool has_all_classes(std::string_view password);
 
 struct MinLengthRule {

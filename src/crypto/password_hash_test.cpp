@@ -256,7 +256,7 @@ TEST(PWD_1, TheDummyHashLooksRealAndMatchesNothing) {
     for (const std::string_view password : {"", "password", "x"}) EXPECT_EQ(verify(password, dummy), mismatch);
 }
 
-TEST(PWD_2, SettingsThatCannotBeHonouredAreNamed) {
+TEST(PWD_2, UnsupportedSettingsAreNamed) {
     const Argon2Settings wrong[] = {{.lanes = 2},         {.lanes = 0},  {.salt_bytes = 32},
                                     {.memory_kib = 7},    {.passes = 0}, {.memory_kib = 2'000'000},
                                     {.passes = 1'000'000}};

@@ -18,7 +18,7 @@ inline constexpr std::string_view upper_alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVW
 void fill_random(std::span<std::uint8_t> out);
 Bytes random_bytes(std::size_t count);
 
-// Returns `length` characters, drawn uniformly by rejection sampling: bytes that would favour the first characters are
+// Returns `length` characters, drawn uniformly by rejection sampling: bytes that would favor the first characters are
 // discarded. 22 alphanumeric characters carry 130 bits (SES-4 requires 128). Throws std::invalid_argument unless the
 // alphabet has 1 to 256 characters.
 std::string random_text(std::size_t length, std::string_view alphabet);

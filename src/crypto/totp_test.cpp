@@ -42,7 +42,7 @@ TEST(TFA_1, AStepEndsWithItsLastMillisecond) {
     EXPECT_EQ(totp_step(from_epoch_seconds(119), {.period = std::chrono::seconds{60}}), 1);
 }
 
-TEST(TFA_2, OnlyThePresentStepAndItsNeighboursMatch) {
+TEST(TFA_2, OnlyThePresentStepAndItsNeighborsMatch) {
     const TimePoint now = from_epoch_seconds(1234567890);
     const std::int64_t present = totp_step(now, {});
     for (int distance = -4; distance <= 4; ++distance) {
@@ -88,22 +88,22 @@ TEST(CRY_5, AllThreeStepsOfACodeAreTried) {
 
 TEST(TFA_3, OfTwoStepsWithOneCodeTheNearerCountsAndThenTheLater) {
     // Searches for two adjacent steps that share a code, and for two such steps at distance two.
-    std::int64_t neighbours = -1;
+    std::int64_t neighbors = -1;
     std::int64_t around = -1;
-    for (std::int64_t step = 1; (neighbours < 0 || around < 0) && step < 8'000'000; ++step) {
+    for (std::int64_t step = 1; (neighbors < 0 || around < 0) && step < 8'000'000; ++step) {
         static thread_local std::string before;
         static thread_local std::string last;
         std::string code = hotp(secret, static_cast<std::uint64_t>(step), 6);
-        if (neighbours < 0 && code == last) neighbours = step;
+        if (neighbors < 0 && code == last) neighbors = step;
         if (around < 0 && code == before && code != last) around = step;
         before = std::move(last);
         last = std::move(code);
     }
-    ASSERT_GE(neighbours, 0);
+    ASSERT_GE(neighbors, 0);
     ASSERT_GE(around, 0);
-    const std::string twice = hotp(secret, static_cast<std::uint64_t>(neighbours), 6);
-    EXPECT_EQ(matching_step(secret, twice, from_epoch_seconds(neighbours * 30), {}), neighbours);
-    EXPECT_EQ(matching_step(secret, twice, from_epoch_seconds((neighbours - 1) * 30), {}), neighbours - 1);
+    const std::string twice = hotp(secret, static_cast<std::uint64_t>(neighbors), 6);
+    EXPECT_EQ(matching_step(secret, twice, from_epoch_seconds(neighbors * 30), {}), neighbors);
+    EXPECT_EQ(matching_step(secret, twice, from_epoch_seconds((neighbors - 1) * 30), {}), neighbors - 1);
     const std::string code = hotp(secret, static_cast<std::uint64_t>(around), 6);
     EXPECT_EQ(matching_step(secret, code, from_epoch_seconds((around - 1) * 30), {}), around);
 }

@@ -61,7 +61,7 @@ Connection::Done Connection::answer_request() {
     }
     const bool late = timed_out_;
     if (late) {
-        // A cancelled coroutine cannot await until its cancellation state is reset. It yields first, because the
+        // A canceled coroutine cannot await until its cancellation state is reset. It yields first, because the
         // handler may have been resumed from inside the signal whose state is replaced here.
         co_await asio::this_coro::throw_if_cancelled(false);
         co_await asio::post(asio::use_awaitable);

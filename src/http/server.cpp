@@ -31,7 +31,7 @@ using boost::system::error_code;
 using std::chrono::milliseconds;
 
 constexpr milliseconds accept_pause{50};   // while out of file descriptors
-constexpr milliseconds abandon_time{500};  // for cancelled handlers to end after stop_timeout
+constexpr milliseconds abandon_time{500};  // for canceled handlers to end after stop_timeout
 
 // Fine enough for the shortest timeout, yet cheap: a sweep of 20 000 connections takes well under a millisecond.
 milliseconds sweep_interval(const ServerOptions& options) {

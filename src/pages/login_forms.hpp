@@ -31,7 +31,7 @@ struct LoginForm {
     }
 };
 
-// Removes spaces and dashes from a code, and makes its letters upper-case: people read it in groups.
+// Removes spaces and dashes from a code, and makes its letters uppercase: people read it in groups.
 inline void tidy_codes(std::vector<http::NamedText>& fields) {
     for (http::NamedText& field : fields) {
         if (field.name != "code" && field.name != "backupCode") continue;

@@ -31,7 +31,7 @@ std::string_view scope_of(SocialProvider provider) {
     return provider == SocialProvider::apple ? "openid name email" : "openid email";
 }
 
-bool is_cancelled(std::string_view error) { return error == "access_denied" || error == "user_cancelled_authorize"; }
+bool is_canceled(std::string_view error) { return error == "access_denied" || error == "user_cancelled_authorize"; }
 
 // The note for a refusal that concerns the person; nullopt if it is not a refusal of a login.
 std::optional<ProviderNote> note_of(const Error& refusal, SocialProvider provider) {
@@ -130,7 +130,7 @@ awaitable<Result<http::Reply>> ProviderPages::come_back(SocialProvider from, htt
 awaitable<Result<PageAnswer>> ProviderPages::log_in(SocialProvider from, const Returned& returned,
                                                     const ProviderTrip& trip, const Visit& visit) {
     const auto back_with = [&](ProviderNote note) { return PageAnswer::to(login_with_note(note, from, visit)); };
-    if (is_cancelled(returned.error)) co_return back_with(ProviderNote::cancelled);
+    if (is_canceled(returned.error)) co_return back_with(ProviderNote::canceled);
     const Cause cause = cause_of(visit.context());
     if (!returned.error.empty()) {
         parts_.guard.tell_of_refusal(from, "error", cause);

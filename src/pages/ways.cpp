@@ -21,7 +21,7 @@ constexpr std::array notes{Note{LoginNote::over, "over", "pages.login.over"},
                            Note{LoginNote::password_set, "password", "pages.login.passwordSet"}};
 // Beside `with`, the name of the provider.
 constexpr std::array provider_notes{Note{ProviderNote::over, "over", "pages.provider.over"},
-                                    Note{ProviderNote::cancelled, "cancelled", "pages.provider.cancelled"},
+                                    Note{ProviderNote::canceled, "cancelled", "pages.provider.cancelled"},
                                     Note{ProviderNote::refused, "refused", "pages.provider.refused"},
                                     Note{ProviderNote::no_sign_up, "no-sign-up", "pages.provider.noSignUp"},
                                     Note{ProviderNote::blocked, "blocked", "user.error.blocked"},

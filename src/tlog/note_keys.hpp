@@ -41,7 +41,7 @@ class VerifierKey {
 public:
     // `point` is the Ed25519 public key, 32 bytes.
     static std::expected<VerifierKey, std::string> from_ed25519(std::string name, KeyType type, BytesView point);
-    // A vkey, <name>+<key ID in lower-case hex>+base64(type || public key). Refuses types other than the above, and a
+    // A vkey, <name>+<key ID in lowercase hex>+base64(type || public key). Refuses types other than the above, and a
     // key ID that does not belong to the key: one of the two contains a typo.
     static std::expected<VerifierKey, std::string> parse(std::string_view vkey);
 

@@ -52,7 +52,7 @@ TEST(VerifierKey, OfTheSpecificationAndOfItsUsers) {
     }
 }
 
-TEST(VerifierKey, NoPartAndNoNeighbourOfItsTextIsAnotherKey) {
+TEST(VerifierKey, NoPartAndNoNeighborOfItsTextIsAnotherKey) {
     const std::string text(peter_vkey);
     for (std::size_t begin = 0; begin < text.size(); ++begin)
         for (std::size_t end = begin; end <= text.size(); ++end)

@@ -212,7 +212,7 @@ test('everybody can use it: light and dark, 320 to 1280 pixels', async () => {
     }
 });
 
-test('a verification can be cancelled', async () => {
+test('a verification can be canceled', async () => {
     const { page, troubles } = await openVerifier();
     await fill(page, 'trust', log.vkey);
     await (
@@ -222,7 +222,7 @@ test('a verification can be cancelled', async () => {
     await page.waitForSelector('#cancel:not([hidden])');
     assert.equal(await page.$eval('#verify', (one) => one.disabled), true);
     await page.click('#cancel');
-    await page.waitForFunction(() => document.getElementById('status').textContent === 'Cancelled.');
+    await page.waitForFunction(() => document.getElementById('status').textContent === 'Canceled.');
     assert.equal(await page.$eval('#result', (one) => one.hidden), true);
     assert.deepEqual(troubles, []);
     await page.close();

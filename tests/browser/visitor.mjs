@@ -105,7 +105,7 @@ async function openDownloads(browser, context) {
             client.on('Browser.downloadProgress', ({ guid, state }) => {
                 if (guid !== begun?.guid || state === 'inProgress') return;
                 client.removeAllListeners();
-                if (state === 'canceled') reject(new Error(`${begun.url} was cancelled`));
+                if (state === 'canceled') reject(new Error(`${begun.url} was canceled`));
                 else resolve({ name: begun.suggestedFilename, text: readFileSync(join(folder, guid), 'utf8') });
             });
         });

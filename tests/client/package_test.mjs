@@ -79,9 +79,9 @@ test('minified and compressed, it has at most 8 KB', () => {
     assert.ok(compressed <= 8192, `${compressed} bytes`);
 });
 
-test('the licence is that of the project, and the lock file names no host', () => {
-    const licence = (folder) => readFileSync(join(root, folder, 'LICENSE'), 'utf8');
-    assert.equal(licence('clients/typescript'), licence('.'));
+test('the license is that of the project, and the lock file names no host', () => {
+    const license = (folder) => readFileSync(join(root, folder, 'LICENSE'), 'utf8');
+    assert.equal(license('clients/typescript'), license('.'));
     const lock = readFileSync(join(root, 'clients/typescript/package-lock.json'), 'utf8');
     assert.doesNotMatch(lock, /"resolved"/);
 });

@@ -303,7 +303,7 @@ TEST_P(DatabaseContract, TwoProcessesWriteAtOnce) {
     EXPECT_EQ(count_things(), 100);
 }
 
-TEST_P(DatabaseContract, ACancelledCallerStopsWaiting) {
+TEST_P(DatabaseContract, ACanceledCallerStopsWaiting) {
     asio::io_context context{1};
     asio::cancellation_signal deadline;
     std::exception_ptr ended;
@@ -313,7 +313,7 @@ TEST_P(DatabaseContract, ACancelledCallerStopsWaiting) {
     context.run_one();  // hands the statement over
     deadline.emit(asio::cancellation_type::terminal);
     context.run();
-    // The call either succeeded before the cancellation or was cancelled. The statement takes effect in both cases.
+    // The call either succeeded before the cancellation or was canceled. The statement takes effect in both cases.
     if (ended) EXPECT_THROW(std::rethrow_exception(ended), boost::system::system_error);
     execute("INSERT INTO things (id) VALUES (2)");
     EXPECT_EQ(count_things(), 2);

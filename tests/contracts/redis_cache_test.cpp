@@ -154,7 +154,7 @@ TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
     EXPECT_FALSE(loop.call(cache.put_if_absent("b", "2", 1h)));
 }
 
-TEST(RedisCache, ACancelledCallerLeavesTheAnswersOfOthersInOrder) {
+TEST(RedisCache, ACanceledCallerLeavesTheAnswersOfOthersInOrder) {
     TcpProxy proxy(port_of(shared_redis_url()));
     auto options = redis_options(with_port(shared_redis_url(), proxy.port()), fresh_namespace());
     options.timeout = 5s;
@@ -164,14 +164,14 @@ TEST(RedisCache, ACancelledCallerLeavesTheAnswersOfOthersInOrder) {
     loop.call(cache.put("b", "2", 1min));
     proxy.delay(100ms);
     asio::cancellation_signal signal;
-    std::exception_ptr cancelled;
+    std::exception_ptr canceled;
     asio::co_spawn(loop.context(), cache.get("a"),
                    asio::bind_cancellation_slot(signal.slot(),
-                                                [&](std::exception_ptr error, auto) { cancelled = std::move(error); }));
+                                                [&](std::exception_ptr error, auto) { canceled = std::move(error); }));
     asio::post(loop.context(), [&] { signal.emit(asio::cancellation_type::terminal); });
     EXPECT_EQ(loop.call(cache.get("b")), "2");
-    ASSERT_TRUE(cancelled);
-    EXPECT_THROW(std::rethrow_exception(cancelled), boost::system::system_error);
+    ASSERT_TRUE(canceled);
+    EXPECT_THROW(std::rethrow_exception(canceled), boost::system::system_error);
 }
 
 TEST(RedisCache, WhatTheServerRefusesIsAnOutage) {

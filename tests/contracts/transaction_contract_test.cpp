@@ -98,7 +98,7 @@ TEST_P(TransactionContract, AForeignKeyThatDoesNotHoldUndoesItsOwnTransactionOnl
 
 TEST_P(TransactionContract, AnEmptyTransactionIsCommitted) { EXPECT_TRUE(commit({}).committed); }
 
-TEST_P(TransactionContract, RefusedNeighboursDoNotDisturbEachOther) {
+TEST_P(TransactionContract, RefusedNeighborsDoNotDisturbEachOther) {
     std::vector<awaitable<Outcome>> works;
     for (int i = 0; i < 120; ++i) {
         Transaction tx;

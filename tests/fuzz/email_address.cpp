@@ -1,4 +1,4 @@
-// The rule for e-mail addresses (INP-7): an accepted address is safe in headers, links and logs without escaping.
+// The rule for email addresses (INP-7): an accepted address is safe in headers, links and logs without escaping.
 #include "base/email_address.hpp"
 
 #include <algorithm>

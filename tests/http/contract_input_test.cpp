@@ -222,7 +222,7 @@ TEST(INP_4, ACodeInAnotherSpellingIsRefusedWithTheReason) {
     lowered.back() = 'x';
     for (const std::string& value : {lowered, person.backup_codes[0].insert(5, "-"), " " + lowered}) {
         const std::string message = message_of("backupCode", value);
-        EXPECT_TRUE(message.contains("upper-case") && message.contains("without spaces")) << message;
+        EXPECT_TRUE(message.contains("uppercase") && message.contains("without spaces")) << message;
     }
     EXPECT_EQ(one(service, "SELECT attempt FROM two_factors"), "0") << "no attempt";
     EXPECT_EQ(service.verify(challenge, code).status, 200U);

@@ -94,7 +94,7 @@ TEST(WEB_4, APeerThatDoesNotReadIsLeft) {
     EXPECT_LT(client.read_all().size(), 30'000'000U);
 }
 
-TEST(WEB_4, ARequestThatTakesTooLongIsCancelledAndA408) {
+TEST(WEB_4, ARequestThatTakesTooLongIsCanceledAndA408) {
     const RunningServer running(hasty_options());
     RawClient client{running.server.port()};
     client.send("GET /hang HTTP/1.1\r\nHost: a\r\n\r\n");

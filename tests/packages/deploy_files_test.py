@@ -76,9 +76,9 @@ class Settings(unittest.TestCase):
             found = json.loads(seen.stdout)
             self.assertLessEqual({one["setting"] for one in found["problems"]}, {"DATABASE_URL"}, seen.stdout)
             self.assertLessEqual({one["setting"] for one in found["warnings"]}, remote, seen.stdout)
-            misspelt = run(["config", "check"], {**new_keys(folder), **tried, "HTTP_PROT": "3000"}, folder)
-            self.assertEqual(misspelt.returncode, 2)
-            self.assertIn("HTTP_PROT", misspelt.stderr)
+            misspelled = run(["config", "check"], {**new_keys(folder), **tried, "HTTP_PROT": "3000"}, folder)
+            self.assertEqual(misspelled.returncode, 2)
+            self.assertIn("HTTP_PROT", misspelled.stderr)
 
     def test_kubernetes(self):
         self.check(settings_of_a_pod())

@@ -141,9 +141,9 @@ TEST_F(ProviderAnswers, TheTokenMustAnswerThisRequest) {
 }
 
 TEST_F(ProviderAnswers, ErrorsAreToldInOurOwnWords) {
-    for (const char* cancelled : {"access_denied", "user_cancelled_authorize"}) {
+    for (const char* canceled : {"access_denied", "user_cancelled_authorize"}) {
         visitor.leave();
-        EXPECT_EQ(place(visitor.come_back({{"state", visitor.asked.at("state")}, {"error", cancelled}})),
+        EXPECT_EQ(place(visitor.come_back({{"state", visitor.asked.at("state")}, {"error", canceled}})),
                   "/login?step=cancelled&with=google");
         EXPECT_FALSE(visitor.browser.cookies.contains(provider_cookie)) << "the trip is over";
     }
@@ -159,9 +159,9 @@ TEST_F(ProviderAnswers, ErrorsAreToldInOurOwnWords) {
     EXPECT_FALSE(answer.headers.contains("x-evil"));
     EXPECT_THAT(visitor.browser.open(refused).body, HasSubstr("We could not log you in with Google."));
     EXPECT_THAT(visitor.browser.open("/login?step=cancelled&with=apple").body,
-                HasSubstr("You cancelled the login with Apple."));
-    EXPECT_THAT(visitor.browser.open("/login?step=cancelled&with=%3Cscript%3E").body, Not(HasSubstr("You cancelled")));
-    EXPECT_THAT(visitor.browser.open("/login?step=cancelled").body, Not(HasSubstr("You cancelled")));
+                HasSubstr("You canceled the login with Apple."));
+    EXPECT_THAT(visitor.browser.open("/login?step=cancelled&with=%3Cscript%3E").body, Not(HasSubstr("You canceled")));
+    EXPECT_THAT(visitor.browser.open("/login?step=cancelled").body, Not(HasSubstr("You canceled")));
     expect_nothing();
 }
 

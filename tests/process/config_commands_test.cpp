@@ -88,7 +88,7 @@ TEST(OPS_2, ProductionWithoutKeysNamesEachMissingSetting) {
     EXPECT_FALSE(std::filesystem::exists(folder / "data")) << "a refused start leaves nothing behind";
 }
 
-TEST(OPS_2, AMisspeltSettingStopsTheStartAndIsGuessed) {
+TEST(OPS_2, AMisspelledSettingStopsTheStartAndIsGuessed) {
     const TempFolder folder;
     const struct {
         const char* name;

@@ -226,7 +226,7 @@ std::string screen_of(const std::vector<std::string>& arguments, const std::file
     return screen;
 }
 
-TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColours) {
+TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColors) {
     const std::vector<std::string> list{"user", "list"};
     const std::string screen = screen_of(list, folder_.path(), {{"TERM", "xterm"}});
     EXPECT_THAT(screen, AllOf(HasSubstr("\x1b[1mEMAIL\x1b[0m"), HasSubstr("\x1b[32mactive\x1b[0m")));
@@ -238,7 +238,7 @@ TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColours) {
                 AllOf(HasSubstr("Email                    ada@example.org\r\n"), HasSubstr("Email verified")));
 }
 
-TEST_F(UserStateCommands, ProgramsGetTabsWithoutColoursOrHeadings) {
+TEST_F(UserStateCommands, ProgramsGetTabsWithoutColorsOrHeadings) {
     EXPECT_EQ(run({"user", "list"}).out, ada_.id + "\tada@example.org\tuser\tactive\toff\n");
 }
 

@@ -61,7 +61,7 @@ std::set<std::string> tested_by(const std::string& text) {
 
 // Parses "- **TOK-1** What holds.\n  Tests: `a_test.cpp`, `b_test.cpp`" and maps each requirement to the files it
 // names.
-std::map<std::string, std::set<std::string>> lines_of_catalogue(const std::string& page) {
+std::map<std::string, std::set<std::string>> lines_of_catalog(const std::string& page) {
     static const std::regex entry(R"(^- \*\*([A-Z]{3}-\d+)\*\* )");
     static const std::regex file(R"(`(\w+\.cpp)`)");
     std::map<std::string, std::set<std::string>> out;
@@ -83,14 +83,14 @@ std::map<std::string, std::set<std::string>> lines_of_catalogue(const std::strin
 }
 
 struct Tree {
-    std::map<std::string, std::set<std::string>> catalogue =
-        lines_of_catalogue(read_file("docs/reference/requirements.md"));
+    std::map<std::string, std::set<std::string>> catalog =
+        lines_of_catalog(read_file("docs/reference/requirements.md"));
     std::map<std::string, std::set<std::string>> named;   // requirement -> files that name it
     std::map<std::string, std::set<std::string>> tested;  // requirement -> names of files that test it
 
     Tree() {
         std::set<std::string> families;
-        for (const auto& [id, files] : catalogue) families.insert(id.substr(0, 3));
+        for (const auto& [id, files] : catalog) families.insert(id.substr(0, 3));
         for (const std::string& path : sources()) {
             const std::string text = read_file(path);
             for (const std::string& id : ids_in(text, families)) named[id].insert(path);
@@ -107,16 +107,16 @@ const Tree& tree() {
     return once;
 }
 
-TEST(Requirements, EveryNumberInTheSourcesIsInTheCatalogue) {
+TEST(Requirements, EveryNumberInTheSourcesIsInTheCatalog) {
     EXPECT_GT(tree().named.size(), 100U) << "nothing was read: is the working directory the project root?";
     for (const auto& [id, files] : tree().named)
-        EXPECT_TRUE(tree().catalogue.contains(id))
+        EXPECT_TRUE(tree().catalog.contains(id))
             << id << " in " << *files.begin() << ": give it a line in docs/reference/requirements.md";
 }
 
-TEST(Requirements, EveryLineOfTheCatalogueHasATest) {
-    EXPECT_GT(tree().catalogue.size(), 100U);
-    for (const auto& [id, files] : tree().catalogue) {
+TEST(Requirements, EveryLineOfTheCatalogHasATest) {
+    EXPECT_GT(tree().catalog.size(), 100U);
+    for (const auto& [id, files] : tree().catalog) {
         EXPECT_TRUE(tree().tested.contains(id)) << id << " has no test of its name";
         EXPECT_FALSE(files.empty()) << id << " names no file that tests it";
         for (const std::string& file : files)
@@ -135,7 +135,7 @@ TEST(Requirements, NumbersAreFoundWhereverTheyStand) {
     EXPECT_TRUE(ids_in("UTF-8 SHA_2 COB_WEB_x WEB- TOK_1a xTOK_1", families).empty());
     EXPECT_EQ(tested_by("TEST(TOK_1, A)\nTEST_F(Faults, WEB_2_B)\nTEST_P(Table, AUT_1)\nTEST(Web, C)"),
               (Ids{"TOK-1", "WEB-2", "AUT-1"}));
-    const auto lines = lines_of_catalogue(
+    const auto lines = lines_of_catalog(
         "- **TOK-1** Holds\n  always.\n  Tests: `a_test.cpp`,\n  `b_test.cpp`\n\n`c.cpp`\n"
         "- **TOK-2** Too.\n");
     EXPECT_EQ(lines.at("TOK-1"), (Ids{"a_test.cpp", "b_test.cpp"}));

@@ -30,7 +30,7 @@ std::uint16_t port_of(const std::string& url);
 // Returns the same URL with another port of 127.0.0.1, such as that of a TcpProxy.
 std::string with_port(const std::string& url, std::uint16_t port);
 
-// Returns a random prefix for keys in the shared Redis: lower-case letters and digits, beginning with a letter.
+// Returns a random prefix for keys in the shared Redis: lowercase letters and digits, beginning with a letter.
 std::string fresh_namespace();
 
 // These act on all keys under a prefix in the shared Redis: the first ages them by shortening their remaining lifetime,

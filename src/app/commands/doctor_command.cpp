@@ -97,15 +97,15 @@ void examine(const Config& config, const Clock& clock, Findings& findings, Progr
     examine_service(config, findings);
 }
 
-Colour colour_of(Severity severity) {
-    return severity == Severity::error ? Colour::red : severity == Severity::warning ? Colour::yellow : Colour::green;
+Color color_of(Severity severity) {
+    return severity == Severity::error ? Color::red : severity == Severity::warning ? Color::yellow : Color::green;
 }
 
 void print_for_people(const Findings& findings) {
-    const bool has_colours = shows_colours(stdout);
+    const bool has_colors = shows_colors(stdout);
     for (const Finding& one : findings.all()) {
         const std::string word = fmt::format("{:8}", name_of(one.severity));
-        fmt::print("{} {}: {}\n", has_colours ? coloured(word, colour_of(one.severity)) : word, one.subject,
+        fmt::print("{} {}: {}\n", has_colors ? colored(word, color_of(one.severity)) : word, one.subject,
                    on_one_line(one.text));
         if (!one.advice.empty()) fmt::print("         {}\n", one.advice);
     }

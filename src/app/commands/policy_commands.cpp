@@ -352,8 +352,8 @@ int diff_policies(const PolicyOptions& options) {
         texts.push_back(std::move(*text));
     }
     if (options.html) {
-        const auto labels = labelled_page(services->locales, language, "termPolicy.type." + options.type,
-                                          options.version, options.other_version);
+        const auto labels = labeled_page(services->locales, language, "termPolicy.type." + options.type,
+                                         options.version, options.other_version);
         fmt::print("{}", diff_page(labels, texts[0], texts[1]));
         return 0;
     }

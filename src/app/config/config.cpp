@@ -178,7 +178,7 @@ std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment&
     derive(config, environment);
     check(config, environment, problems);
     for (const auto& [name, value] : environment)
-        if (auto misspelt = misspelt_name(name)) problems.push_back(std::move(*misspelt));
+        if (auto misspelled = misspelled_name(name)) problems.push_back(std::move(*misspelled));
     if (!problems.empty()) return std::unexpected(std::move(problems));
     return config;
 }

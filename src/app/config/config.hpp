@@ -134,7 +134,7 @@ struct PasswordConfig {
     std::size_t hash_queue_max = 0;
 };
 
-// Links that verify ownership of an e-mail address.
+// Links that verify ownership of an email address.
 struct LinkConfig {
     std::chrono::minutes expired{};
     std::chrono::minutes resend{};  // minimum interval between two mails to one address

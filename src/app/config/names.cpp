@@ -144,7 +144,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-std::optional<ConfigProblem> misspelt_name(std::string_view name) {
+std::optional<ConfigProblem> misspelled_name(std::string_view name) {
     const auto upper = name_to_judge(name);
     if (!upper) return std::nullopt;
     const auto problem = [&](const std::string& hint) {
@@ -164,7 +164,7 @@ std::optional<ConfigProblem> misspelt_name(std::string_view name) {
 
 std::optional<ConfigProblem> resembling_name(std::string_view name) {
     const auto upper = name_to_judge(name);
-    if (!upper || misspelt_name(name)) return std::nullopt;
+    if (!upper || misspelled_name(name)) return std::nullopt;
     // Prefer a setting of which this is a truncated name (CACHE_TTL), then one with the same prefix, then one that is
     // spelled similarly.
     Nearest nearest = upper->contains('_') ? nearest_setting_with(*upper + "_", *upper) : Nearest{};

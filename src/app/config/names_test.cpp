@@ -15,12 +15,12 @@ TEST(SettingNames, EditDistance) {
     EXPECT_EQ(edit_distance("", "abc"), 3U);
     EXPECT_EQ(edit_distance("abc", ""), 3U);
     EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
-    EXPECT_EQ(edit_distance("HTTP_PORT", "HTTP_PROT"), 1U) << "two neighbours that changed places";
+    EXPECT_EQ(edit_distance("HTTP_PORT", "HTTP_PROT"), 1U) << "two neighbors that changed places";
     EXPECT_EQ(edit_distance("abcd", "badc"), 2U);
     EXPECT_EQ(edit_distance("SMTP_PORT", "HTTP_PORT"), 2U);
 }
 
-TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
+TEST(SettingNames, OPS_2_MisspelledNamesOfOursAreProblemsThatNameTheRightOne) {
     struct Case {
         std::string_view name, suggestion;
     };
@@ -35,7 +35,7 @@ TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
              {"SESSION_MAX_PER_USERS", "SESSION_MAX_PER_USER"},
              {"THROTTLE_LMT", "THROTTLE_LIMIT"},  // two wrong letters out of twelve
          }) {
-        const auto problem = misspelt_name(name);
+        const auto problem = misspelled_name(name);
         ASSERT_TRUE(problem) << name;
         EXPECT_EQ(problem->setting, name);
         EXPECT_EQ(problem->text, "is not a Consentry setting; did you mean " + std::string(suggestion) + "?");
@@ -46,13 +46,13 @@ TEST(SettingNames, OPS_2_UnknownNamesWithAPrefixOfOursAreProblems) {
     for (const auto* name :
          {"AUTH_JWT_SECRET", "AUTH_PASSWORD_PEPPER_AND_SALT", "AUTH_TWO_FACTOR_KEY", "CONSENTRY_DEBUG",
           "URL_VERSIONING_DEFAULT_THING", "AUTH_SOCIAL_GITHUB_CLIENT_ID", "FORGOT_PASSWORD_OTP_LENGTH_MAX"})
-        EXPECT_TRUE(misspelt_name(name)) << name;
+        EXPECT_TRUE(misspelled_name(name)) << name;
 }
 
 TEST(SettingNames, OPS_2_OtherNamesOfASettingAreProblemsThatNameIt) {
     for (const auto& [name, setting] : {std::pair("AUTH_GOOGLE_HEADER", "AUTH_SOCIAL_GOOGLE_HEADER"),
                                         std::pair("FEATURE_FLAG_CACHE_TTL_IN_MS", "FEATURE_FLAG_CACHE_TTL_MS")}) {
-        const auto problem = misspelt_name(name);
+        const auto problem = misspelled_name(name);
         ASSERT_TRUE(problem) << name;
         EXPECT_TRUE(problem->text.ends_with(std::string("; its name is ") + setting)) << problem->text;
     }
@@ -72,7 +72,7 @@ TEST(SettingNames, NamesThatOnlyResembleOneOfOursAreWarnings) {
                                         {"SESSION_SECRET", "SESSION_CHECK"},
                                         {"CACHE_TTL", "CACHE_TTL_IN_MS"},
                                         {"THROTTLE_TTL", "THROTTLE_TTL_IN_MS"}}) {
-        EXPECT_FALSE(misspelt_name(name)) << name;
+        EXPECT_FALSE(misspelled_name(name)) << name;
         const auto warning = resembling_name(name);
         ASSERT_TRUE(warning) << name;
         EXPECT_EQ(warning->setting, name);
@@ -112,12 +112,12 @@ TEST(SettingNames, VariablesOfOthersPass) {
                              "DATADOG_URL",
                              "_",
                              ""})
-        EXPECT_FALSE(misspelt_name(name) || resembling_name(name)) << name;
+        EXPECT_FALSE(misspelled_name(name) || resembling_name(name)) << name;
 }
 
 TEST(SettingNames, SettingsPass) {
     for (const SettingSpec& setting : settings())
-        EXPECT_FALSE(misspelt_name(setting.name) || resembling_name(setting.name)) << setting.name;
+        EXPECT_FALSE(misspelled_name(setting.name) || resembling_name(setting.name)) << setting.name;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ const std::string path_allowed =
 
 bool is_path(std::string_view text) { return text.size() <= 200 && storage::is_object_key(text); }
 
-// In the Authorization header, slashes and commas separate this value from its neighbours.
+// In the Authorization header, slashes and commas separate this value from its neighbors.
 bool is_credential_part(std::string_view text) {
     return !text.empty() && text.size() <= 128 &&
            std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '.'; });

@@ -112,7 +112,7 @@ void ErrorTracking::work(const std::stop_token& stop) {
         lock.unlock();
         const milliseconds pause = send(report, stop);
         lock.lock();
-        // Honour the server's request to pause: reports that arrive meanwhile fill the queue and are then dropped.
+        // Honor the server's request to pause: reports that arrive meanwhile fill the queue and are then dropped.
         if (pause.count() > 0) ready_.wait_for(lock, stop, pause, [] { return false; });
     }
 }

@@ -30,24 +30,24 @@ std::string text_of(const json::value& value) {
     return json::serialize(value);
 }
 
-Colour colour_of(std::string_view state) {
+Color color_of(std::string_view state) {
     constexpr std::array states{
-        std::pair{std::string_view{"active"}, Colour::green},
-        std::pair{std::string_view{"on"}, Colour::green},
-        std::pair{std::string_view{"live"}, Colour::green},
-        std::pair{std::string_view{"latest"}, Colour::green},
-        std::pair{std::string_view{"ok"}, Colour::green},
-        std::pair{std::string_view{"inactive"}, Colour::yellow},
-        std::pair{std::string_view{"warning"}, Colour::yellow},
-        std::pair{std::string_view{"draft"}, Colour::yellow},
-        std::pair{std::string_view{"not-yet"}, Colour::yellow},
-        std::pair{std::string_view{"setup-required"}, Colour::yellow},
-        std::pair{std::string_view{"blocked"}, Colour::red},
-        std::pair{std::string_view{"over"}, Colour::red},
-        std::pair{std::string_view{"error"}, Colour::red},
+        std::pair{std::string_view{"active"}, Color::green},
+        std::pair{std::string_view{"on"}, Color::green},
+        std::pair{std::string_view{"live"}, Color::green},
+        std::pair{std::string_view{"latest"}, Color::green},
+        std::pair{std::string_view{"ok"}, Color::green},
+        std::pair{std::string_view{"inactive"}, Color::yellow},
+        std::pair{std::string_view{"warning"}, Color::yellow},
+        std::pair{std::string_view{"draft"}, Color::yellow},
+        std::pair{std::string_view{"not-yet"}, Color::yellow},
+        std::pair{std::string_view{"setup-required"}, Color::yellow},
+        std::pair{std::string_view{"blocked"}, Color::red},
+        std::pair{std::string_view{"over"}, Color::red},
+        std::pair{std::string_view{"error"}, Color::red},
     };
     const auto* const found = std::ranges::find(states, state, [](const auto& one) { return one.first; });
-    return found == states.end() ? Colour::none : found->second;
+    return found == states.end() ? Color::none : found->second;
 }
 
 json::object object_of(std::span<const ResultColumn> columns, const ResultRow& row) {
@@ -63,7 +63,7 @@ ResultList::ResultList(std::vector<ResultColumn> columns, bool as_json)
       form_(as_json               ? Form::json
             : is_terminal(stdout) ? Form::table
                                   : Form::lines),
-      has_colours_(shows_colours(stdout)) {}
+      has_colors_(shows_colors(stdout)) {}
 
 void ResultList::add(ResultRow row) {
     portion_.push_back(std::move(row));
@@ -83,8 +83,8 @@ void ResultList::print_cells(const std::vector<std::string>& cells, bool is_head
             line += cells[i] + (is_last ? "" : "\t");
             continue;
         }
-        const Colour colour = is_heading ? Colour::bold : columns_[i].is_state ? colour_of(cells[i]) : Colour::none;
-        line += has_colours_ ? coloured(cells[i], colour) : cells[i];
+        const Color color = is_heading ? Color::bold : columns_[i].is_state ? color_of(cells[i]) : Color::none;
+        line += has_colors_ ? colored(cells[i], color) : cells[i];
         if (is_last) continue;
         const std::size_t cells_used = cells_of(cells[i]);
         line.append(std::max(widths_[i], cells_used) - cells_used + gap, ' ');
@@ -120,7 +120,7 @@ void ResultList::print_portion() {
 void print_result(std::span<const ResultColumn> columns, const ResultRow& row, bool as_json) {
     if (as_json) return print_json(object_of(columns, row));
     const bool for_people = is_terminal(stdout);
-    const bool has_colours = shows_colours(stdout);
+    const bool has_colors = shows_colors(stdout);
     std::size_t width = 0;
     for (const ResultColumn& column : columns) width = std::max(width, cells_of(column.heading));
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -130,8 +130,8 @@ void print_result(std::span<const ResultColumn> columns, const ResultRow& row, b
             fmt::print("{}\t{}\n", column.name, text);
             continue;
         }
-        if (has_colours && column.is_state) text = coloured(text, colour_of(text));
-        const std::string heading = has_colours ? coloured(column.heading, Colour::bold) : std::string(column.heading);
+        if (has_colors && column.is_state) text = colored(text, color_of(text));
+        const std::string heading = has_colors ? colored(column.heading, Color::bold) : std::string(column.heading);
         fmt::print("{}{:{}}{}\n", heading, "", width - cells_of(column.heading) + gap, text);
     }
 }

@@ -16,7 +16,7 @@ namespace consentry {
 struct ResultColumn {
     std::string_view name;     // of the member in JSON, and of the field in lines
     std::string_view heading;  // of the column in tables
-    bool is_state = false;     // its words have colours: active is green
+    bool is_state = false;     // its words have colors: active is green
 };
 // One value per column; null means that there is none. Text is shown on one line whatever it contains.
 using ResultRow = boost::json::array;
@@ -39,7 +39,7 @@ private:
 
     const std::vector<ResultColumn> columns_;
     const Form form_;
-    const bool has_colours_;
+    const bool has_colors_;
     std::vector<ResultRow> portion_;
     std::vector<std::size_t> widths_;  // empty until the first portion is printed
     std::size_t printed_ = 0;

@@ -23,7 +23,7 @@ std::string_view variable(const char* name) {
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
-bool shows_colours(std::FILE* stream) {
+bool shows_colors(std::FILE* stream) {
     return is_terminal(stream) && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
 }
 
@@ -33,18 +33,18 @@ std::size_t terminal_columns(std::FILE* stream) {
     return size.ws_col;
 }
 
-std::string coloured(std::string_view text, Colour colour) {
-    const auto code = [colour] {
-        switch (colour) {
-            case Colour::bold:
+std::string colored(std::string_view text, Color color) {
+    const auto code = [color] {
+        switch (color) {
+            case Color::bold:
                 return 1;
-            case Colour::green:
+            case Color::green:
                 return 32;
-            case Colour::yellow:
+            case Color::yellow:
                 return 33;
-            case Colour::red:
+            case Color::red:
                 return 31;
-            case Colour::none:
+            case Color::none:
                 break;
         }
         return 0;

@@ -1,4 +1,4 @@
-// Text for people at a terminal: whether a stream is one, colours, and how wide a text is.
+// Text for people at a terminal: whether a stream is one, colors, and how wide a text is.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace consentry {
 
 bool is_terminal(std::FILE* stream);
 // False if the stream is not a terminal, if NO_COLOR is set and not empty (no-color.org), or if TERM is dumb.
-bool shows_colours(std::FILE* stream);
+bool shows_colors(std::FILE* stream);
 std::size_t terminal_columns(std::FILE* stream);  // 80 if unknown
 
-enum class Colour { none, bold, green, yellow, red };
-std::string coloured(std::string_view text, Colour colour);
+enum class Color { none, bold, green, yellow, red };
+std::string colored(std::string_view text, Color color);
 
 // Replaces what could control a terminal, line ends and tabs included, with U+FFFD: what clients sent may be anything.
 std::string on_one_line(std::string_view text);

@@ -24,9 +24,9 @@ TEST(TerminalText, WideCharactersTakeTwoCells) {
     EXPECT_EQ(cells_of("\xFF\xFE"), 2U) << "no UTF-8";
 }
 
-TEST(TerminalText, ColoursEndWhereTheTextEnds) {
-    EXPECT_EQ(coloured("ok", Colour::green), "\x1b[32mok\x1b[0m");
-    EXPECT_EQ(coloured("ok", Colour::none), "ok");
+TEST(TerminalText, ColorsEndWhereTheTextEnds) {
+    EXPECT_EQ(colored("ok", Color::green), "\x1b[32mok\x1b[0m");
+    EXPECT_EQ(colored("ok", Color::none), "ok");
 }
 
 TEST(ProgressLine, TellsWhatIsDoneAndWhatIsLeft) {

@@ -1,7 +1,7 @@
 // The memory in which Argon2 works.
 //
 // What it contains is as secret as the password. Each block of the last pass is the XOR of a new block and the one
-// before it, and the new one follows from its neighbours. From a complete memory, one can therefore compute the passes
+// before it, and the new one follows from its neighbors. From a complete memory, one can therefore compute the passes
 // backwards, up to the first two blocks, and test a guess against those with two BLAKE2b hashes instead of a full
 // Argon2. So the memory
 //   - is never in a core dump or in a forked process, and not in the swap space if the limit RLIMIT_MEMLOCK permits

@@ -41,7 +41,7 @@ void mix(Group& v) {
     for (unsigned i = 0; i < 2; ++i) v.b[i] = rotated_63(_mm256_xor_si256(v.b[i], v.c[i]));
 }
 
-// Diagonals become columns by moving a, c and d towards b: b is computed last, so moving it would delay everything.
+// Diagonals become columns by moving a, c and d toward b: b is computed last, so moving it would delay everything.
 void permute_rows(Group& v) {
     mix(v);
     for (unsigned i = 0; i < 2; ++i) {

@@ -1,6 +1,6 @@
 // AVX-512 (F, VL): a block is 16 registers, so all of G happens in registers.
 //
-// A register holds a quarter (four words) of two neighbouring rows. In this order G needs no transposition: in the
+// A register holds a quarter (four words) of two neighboring rows. In this order G needs no transposition: in the
 // rows, the registers of one pair of rows are the a, b, c and d of its two permutations; in the columns, the registers
 // of one quarter are those of the two permutations of its two columns.
 #include "crypto/argon2/fill_walk.hpp"
@@ -37,7 +37,7 @@ void mix(Groups<count>& v) {
     for (unsigned i = 0; i < count; ++i) v.b[i] = _mm512_ror_epi64(_mm512_xor_si512(v.b[i], v.c[i]), 63);
 }
 
-// Diagonals become columns by moving a, c and d towards b: b is computed last, so moving it would delay everything.
+// Diagonals become columns by moving a, c and d toward b: b is computed last, so moving it would delay everything.
 template <unsigned count>
 void permute_rows(Groups<count>& v) {
     mix(v);

@@ -102,7 +102,7 @@ void add_recovery_endpoints(http::Router& router, LinkRequests& links, Passwords
         .says("Reset a forgotten password")
         .describes(
             "Takes the token of the emailed link. Requires the second factor if the account has two-factor "
-            "authentication; a wrong code counts towards the lock and leaves the link valid. Ends all sessions of the "
+            "authentication; a wrong code counts toward the lock and leaves the link valid. Ends all sessions of the "
             "account and verifies its address. The user then logs in with the new password.")
         .message("user.resetPassword")
         .behind_flag("changePassword.forgotAllowed")

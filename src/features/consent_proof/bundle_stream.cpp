@@ -98,7 +98,7 @@ awaitable<std::optional<std::string>> BundleStream::content(const BundleMember& 
     }
 }
 
-// Makes the proofs of neighbours at once, because they share most of what they are made of.
+// Makes the proofs of neighbors at once, because they share most of what they are made of.
 awaitable<std::string> BundleStream::next_proof() {
     if (proofs_.empty()) {
         const std::uint64_t tile = members_[at_].number / tlog::tile_width;

@@ -25,7 +25,7 @@ std::optional<std::int64_t> number_of(const json::object& object, std::string_vi
     return number;
 }
 
-// Lower-case hexadecimal of exactly the size of the array.
+// Lowercase hexadecimal of exactly the size of the array.
 template <class Array>
 std::optional<Array> digest_of(std::string_view hex) {
     const auto bytes = from_hex(hex);

@@ -53,7 +53,7 @@ private:
     };
     bool begin(const std::string& account);
     void wait(const std::string& account, std::uint64_t number, Promise<bool> promise);
-    // Removes a waiter whose request was cancelled. If it already has a turn, passes the turn on.
+    // Removes a waiter whose request was canceled. If it already has a turn, passes the turn on.
     void abandon(const std::string& account, std::uint64_t number);
     void end(const std::string& account);
 

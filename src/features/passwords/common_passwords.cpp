@@ -108,13 +108,13 @@ Key key_of(char c) { return static_cast<unsigned char>(c) < keys.size() ? keys[s
 
 // The relation of a character to the one before it.
 struct Step {
-    bool is_neighbour = false;  // an adjacent key, or the same key
+    bool is_neighbor = false;  // an adjacent key, or the same key
     int rows = 0;
     int columns = 0;
     int alphabet = 0;  // one letter or digit forwards or backwards; 0: neither
 
     bool same_line(const Step& other) const {
-        if (is_neighbour && other.is_neighbour && rows == other.rows && columns == other.columns) return true;
+        if (is_neighbor && other.is_neighbor && rows == other.rows && columns == other.columns) return true;
         return alphabet != 0 && alphabet == other.alphabet;
     }
 };
@@ -129,7 +129,7 @@ Step step_between(char from, char to) {
     const bool is_beside = (out.rows == 0 && std::abs(out.columns) <= 1) ||
                            (out.rows == 1 && (out.columns == 0 || out.columns == -1)) ||
                            (out.rows == -1 && (out.columns == 0 || out.columns == 1));
-    out.is_neighbour = from == to || (a.row >= 0 && b.row >= 0 && is_beside);
+    out.is_neighbor = from == to || (a.row >= 0 && b.row >= 0 && is_beside);
     if ((is_lower_letter(from) && is_lower_letter(to)) || (is_digit(from) && is_digit(to)))
         out.alphabet = std::abs(to - from) == 1 ? to - from : 0;
     return out;
@@ -154,7 +154,7 @@ std::size_t parts_of(std::string_view lowered) {
     for (std::size_t i = size; i-- > 0;) {
         if (i + 1 < size) {
             straight[i] = i + 2 < size && steps[i + 1].same_line(steps[i + 2]) ? straight[i + 1] + 1 : 2;
-            walk[i] = steps[i + 1].is_neighbour ? walk[i + 1] + 1 : 1;
+            walk[i] = steps[i + 1].is_neighbor ? walk[i + 1] + 1 : 1;
         }
         parts[i] = parts[i + 1] + 1;
         if (straight[i] >= run_min) parts[i] = std::min(parts[i], parts[i + straight[i]] + 1);

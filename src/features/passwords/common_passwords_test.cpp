@@ -12,7 +12,7 @@ namespace {
 TEST(PWD_4, TheListHoldsMoreThanTheMostUsedTenThousand) { EXPECT_GE(common_password_count(), 80'000U); }
 
 TEST(PWD_4, WhatPublishedListsOfMostUsedPasswordsHoldIsRefused) {
-    // Passwords from the yearly lists that contain an upper-case letter, a lower-case letter and a digit, and
+    // Passwords from the yearly lists that contain an uppercase letter, a lowercase letter and a digit, and
     // variations of them.
     for (const auto* password :
          {"Aa123456",         "Aa@123456",   "Pass@123",    "Pass@1234",   "Password1",  "Password123", "Password@123",

@@ -36,7 +36,7 @@ inline constexpr PasswordClasses password_classes;
 
 // For the API document, beside the limits in the schema.
 inline constexpr std::string_view new_password_description =
-    "New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the "
+    "New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the "
     "operator requires length only";
 
 }  // namespace consentry

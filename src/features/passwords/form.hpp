@@ -10,7 +10,7 @@
 namespace consentry {
 
 enum class PasswordRules {
-    classes,  // 8 to 50 characters with an upper-case letter, a lower-case letter and a digit
+    classes,  // 8 to 50 characters with an uppercase letter, a lowercase letter and a digit
     nist,     // 12 to 128 characters of any kind (NIST SP 800-63B-4)
 };
 

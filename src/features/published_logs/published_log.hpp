@@ -78,7 +78,7 @@ public:
     // The same for a checkpoint that checkpoint() has returned, which may be followed by others meanwhile. Throws
     // Unavailable if the object store lacks tiles of that tree, or has others.
     awaitable<std::optional<tlog::ProofFile>> prove_in(std::string checkpoint, std::int64_t position, BytesView entry);
-    // The same for several entries, all of which the checkpoint covers. Fetches each tile once, so neighbours are
+    // The same for several entries, all of which the checkpoint covers. Fetches each tile once, so neighbors are
     // cheap.
     awaitable<std::vector<tlog::ProofFile>> prove_all(std::string checkpoint, std::vector<PlacedEntry> entries);
 

@@ -14,7 +14,7 @@ using storage::awaitable;
 
 struct RoleRecord {
     RoleId id;
-    std::string name;  // lower-case letters and digits
+    std::string name;  // lowercase letters and digits
     std::optional<std::string> description;
     Rights rights;
     std::string abilities_text;  // as stored: another program version may format the same abilities differently

@@ -198,7 +198,7 @@ awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidat
                        candidate.key.algorithm() == crypto::SignatureAlgorithm::eddsa;
     if (quick && kind == TokenKind::access)
         co_return candidate.key.verify(candidate.jws.signing_input, candidate.jws.signature);
-    // The worker gets copies, because a request cancelled at its deadline must not free memory that the worker uses.
+    // The worker gets copies, because a request canceled at its deadline must not free memory that the worker uses.
     std::string input(candidate.jws.signing_input);
     co_return co_await signing_.run([key = candidate.key, input = std::move(input),
                                      signature = candidate.jws.signature] { return key.verify(input, signature); });

@@ -86,8 +86,8 @@ std::string diff_page(const DiffPage& page, std::string_view before, std::string
         name_of(page.language), Html::of_text(page.title).text(), style, diff_lines(page, before, after).text());
 }
 
-DiffPage labelled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
-                       std::int64_t to) {
+DiffPage labeled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
+                      std::int64_t to) {
     return {.title = locales.text(language, "termPolicy.diff.title",
                                   {{"policy", locales.text(language, policy)}, {"from", from}, {"to", to}}),
             .same = std::string(locales.text(language, "termPolicy.diff.same")),

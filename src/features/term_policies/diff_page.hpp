@@ -22,8 +22,8 @@ Html diff_lines(const DiffPage& page, std::string_view before, std::string_view 
 // Everything in the texts is escaped. The same input gives the same bytes.
 std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after);
 // The labels in this language. `policy` is the message key of the policy's name.
-DiffPage labelled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
-                       std::int64_t to);
+DiffPage labeled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
+                      std::int64_t to);
 // Allows the page's own style and nothing else.
 std::string diff_page_policy();
 

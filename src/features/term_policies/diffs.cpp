@@ -42,17 +42,17 @@ awaitable<Result<PolicyChanges>> PolicyDiffs::changes(PolicyType type, std::int6
     if (!kept) co_return fail(std::move(kept.error()));
     auto texts = co_await texts_of(type, from, to, language);
     if (!texts) co_return fail(std::move(texts.error()));
-    DiffPage labelled = labels(type, from, to, language);
-    PolicyChanges out{.title = labelled.title, .lines = {}, .digest = digest_of(*kept)};
-    out.lines = co_await pool_.run([labelled = std::move(labelled), texts = std::move(*texts)] {
-        return diff_lines(labelled, texts.before, texts.after);
+    DiffPage labeled = labels(type, from, to, language);
+    PolicyChanges out{.title = labeled.title, .lines = {}, .digest = digest_of(*kept)};
+    out.lines = co_await pool_.run([labeled = std::move(labeled), texts = std::move(*texts)] {
+        return diff_lines(labeled, texts.before, texts.after);
     });
     shown_.put(key, out);
     co_return out;
 }
 
 DiffPage PolicyDiffs::labels(PolicyType type, std::int64_t from, std::int64_t to, Language language) const {
-    return labelled_page(locales_, language, "termPolicy.type." + std::string(name_of(type)), from, to);
+    return labeled_page(locales_, language, "termPolicy.type." + std::string(name_of(type)), from, to);
 }
 
 awaitable<Result<PolicyDiffs::Pair>> PolicyDiffs::texts_of(PolicyType type, std::int64_t from, std::int64_t to,

@@ -26,7 +26,7 @@ enum class PolicyStatus { draft, published };
 struct PolicyContent {
     Language language = Language::en;
     std::int64_t size = 0;  // bytes
-    std::string digest;     // SHA-256 of the bytes, 64 lower-case hex digits
+    std::string digest;     // SHA-256 of the bytes, 64 lowercase hex digits
 };
 
 struct TermPolicy {

@@ -10,7 +10,7 @@
 
 namespace consentry {
 
-// Lower-case letters, digits, '-' and '_'.
+// Lowercase letters, digits, '-' and '_'.
 inline bool has_username_characters(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return is_lower_letter(c) || is_digit(c) || c == '-' || c == '_'; });
 }

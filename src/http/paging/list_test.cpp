@@ -6,28 +6,28 @@
 
 namespace consentry::http {
 
-enum class Colour { red, green, blue };
+enum class Color { red, green, blue };
 
 }  // namespace consentry::http
 
 template <>
-struct consentry::EnumNames<consentry::http::Colour> {
-    using Colour = consentry::http::Colour;
-    static constexpr std::array names{std::pair{Colour::red, std::string_view{"red"}},
-                                      std::pair{Colour::green, std::string_view{"green"}},
-                                      std::pair{Colour::blue, std::string_view{"blue"}}};
+struct consentry::EnumNames<consentry::http::Color> {
+    using Color = consentry::http::Color;
+    static constexpr std::array names{std::pair{Color::red, std::string_view{"red"}},
+                                      std::pair{Color::green, std::string_view{"green"}},
+                                      std::pair{Color::blue, std::string_view{"blue"}}};
 };
 
 namespace consentry::http {
 namespace {
 
 struct PaintListing {
-    std::optional<std::vector<Colour>> colours;
+    std::optional<std::vector<Color>> colors;
     std::optional<bool> is_dry;
     std::optional<TimePoint> since;
     static constexpr auto paging = Paging::offset;
     static constexpr auto filters() {
-        return std::tuple{filter("colour", &PaintListing::colours, "p.colour", "Any of these"),
+        return std::tuple{filter("color", &PaintListing::colors, "p.color", "Any of these"),
                           filter("isDry", &PaintListing::is_dry, "(p.dried_at IS NOT NULL)", "Dry ones"),
                           filter("since", &PaintListing::since, "p.created_at", "Made then or later",
                                  ListCondition::Comparison::at_least)};
@@ -42,12 +42,12 @@ struct PaintListing {
 struct BrushListing {
     std::optional<UserId> owner;
     std::optional<std::string> maker;
-    std::optional<Colour> colour;
+    std::optional<Color> color;
     static constexpr auto paging = Paging::cursor;
     static constexpr auto filters() {
         return std::tuple{filter("owner", &BrushListing::owner, "owner_id", "Of them"),
                           filter("maker", &BrushListing::maker, "maker", "By them"),
-                          filter("colour", &BrushListing::colour, "colour", "Of it")};
+                          filter("color", &BrushListing::color, "color", "Of it")};
     }
 };
 
@@ -99,7 +99,7 @@ TEST(List, WithoutParametersItIsTheNewestTwenty) {
     EXPECT_EQ(list.query().order, (std::vector<ListOrder>{{"p.created_at", true}}));
     EXPECT_EQ(list.query().id_expression, "p.id");
     EXPECT_TRUE(list.query().conditions.empty());
-    EXPECT_FALSE(list.filters().colours);
+    EXPECT_FALSE(list.filters().colors);
     EXPECT_EQ(Asked().list<BrushListing>("")->query().order, (std::vector<ListOrder>{{"created_at", true}}));
 }
 
@@ -122,17 +122,17 @@ TEST(List, WhatCannotBeSortedIsNot) {
 }
 
 TEST(List, SetsAreTrimmedAndHoldEachValueOnce) {
-    const auto list = Asked().list<PaintListing>("colour=green,+red+,green").value();
-    EXPECT_EQ(list.filters().colours, (std::vector{Colour::red, Colour::green}));
+    const auto list = Asked().list<PaintListing>("color=green,+red+,green").value();
+    EXPECT_EQ(list.filters().colors, (std::vector{Color::red, Color::green}));
     ASSERT_EQ(list.query().conditions.size(), 1U);
     const ListCondition& condition = list.query().conditions[0];
-    EXPECT_EQ(condition.expression, "p.colour");
+    EXPECT_EQ(condition.expression, "p.color");
     EXPECT_EQ(condition.values, (std::vector<ListValue>{std::string("red"), std::string("green")}));
     EXPECT_EQ(condition.values_max, 3U);
     for (const char* odd : {"pink", "red,pink", "red,,green", ",", "RED", "red;green"})
-        EXPECT_EQ(Asked().refusal<PaintListing>(std::string("colour=") + odd), "filterInvalidValue") << odd;
-    const auto refused = Asked().list<PaintListing>("colour=pink");
-    EXPECT_EQ(refused.error().data().at("filter").as_string(), "colour");
+        EXPECT_EQ(Asked().refusal<PaintListing>(std::string("color=") + odd), "filterInvalidValue") << odd;
+    const auto refused = Asked().list<PaintListing>("color=pink");
+    EXPECT_EQ(refused.error().data().at("filter").as_string(), "color");
 }
 
 TEST(List, FiltersOfEveryKind) {
@@ -146,17 +146,17 @@ TEST(List, FiltersOfEveryKind) {
         EXPECT_EQ(Asked().refusal<PaintListing>(odd), "filterInvalidValue") << odd;
 
     const std::string id = "01890000-0000-7000-8000-000000000001";
-    const auto brushes = Asked().list<BrushListing>("owner=" + id + "&maker=A+%26+B&colour=blue").value();
+    const auto brushes = Asked().list<BrushListing>("owner=" + id + "&maker=A+%26+B&color=blue").value();
     EXPECT_EQ(brushes.filters().owner->text(), id);
     EXPECT_EQ(brushes.filters().maker, "A & B");
-    EXPECT_EQ(brushes.filters().colour, Colour::blue);
+    EXPECT_EQ(brushes.filters().color, Color::blue);
     for (const std::string& odd : {std::string("owner=me"), std::string("maker=%00"), "maker=" + std::string(201, 'a'),
-                                   std::string("colour=red,blue")})
+                                   std::string("color=red,blue")})
         EXPECT_EQ(Asked().refusal<BrushListing>(odd), "filterInvalidValue") << odd;
 }
 
 TEST(List, AnEmptyFilterIsNone) {
-    EXPECT_TRUE(Asked().list<PaintListing>("colour=&isDry=+&since=")->query().conditions.empty());
+    EXPECT_TRUE(Asked().list<PaintListing>("color=&isDry=+&since=")->query().conditions.empty());
 }
 
 TEST(List, SearchIsTrimmedAndBounded) {
@@ -207,10 +207,10 @@ TEST(List, TheFactsOfAPageByNumber) {
     EXPECT_EQ(page_of("", 0),
               R"(,"type":"offset","perPage":20,"count":0,"page":1,"totalPage":0,"hasNext":false,"hasPrevious":false,)"
               R"("orderBy":[],"availableSearch":["name","note"],"availableOrderBy":["createdAt","name"])");
-    const std::string middle = page_of("page=2&perPage=10&search=a%22b&colour=red&isDry=true&orderBy=name:asc", 21);
+    const std::string middle = page_of("page=2&perPage=10&search=a%22b&color=red&isDry=true&orderBy=name:asc", 21);
     EXPECT_TRUE(middle.contains(
         R"("count":21,"page":2,"totalPage":3,"nextPage":3,"previousPage":1,"hasNext":true,"hasPrevious":true,)"
-        R"("search":"a\"b","filters":{"colour":["red"],"isDry":true},"orderBy":[{"name":"asc"}],)"))
+        R"("search":"a\"b","filters":{"color":["red"],"isDry":true},"orderBy":[{"name":"asc"}],)"))
         << middle;
     EXPECT_TRUE(page_of("page=3&perPage=10", 21).contains(R"("totalPage":3,"previousPage":2,"hasNext":false)"));
     EXPECT_TRUE(page_of("page=20&perPage=1", 10'000).contains(R"("totalPage":10000,"previousPage":19,"hasNext":false)"))

@@ -67,7 +67,7 @@ json::object type_placeholders() {
 inline bool is_clean(std::string_view text) { return text.find('\0') == std::string_view::npos; }
 
 // A missing value, or one of the wrong type, violates the type rule; a missing one also violates isNotEmpty. Rules
-// about the format of a text (an e-mail) are reported as well, because they tell the client what is expected.
+// about the format of a text (an email) are reported as well, because they tell the client what is expected.
 template <class T, class... Rules>
 void report_absent(bool missing, const std::tuple<Rules...>& rules, const PropertyPath& path, Report& report) {
     const std::string property = path.text();

@@ -48,7 +48,7 @@ struct Between {
 };
 constexpr Between between(std::int64_t min, std::int64_t max) { return {min, max}; }
 
-// An e-mail address. Fields with this rule store its canonical spelling.
+// An email address. Fields with this rule store its canonical spelling.
 struct Email : EmailRule {
     void describe(boost::json::object& schema) const {
         schema["format"] = "email";
@@ -99,7 +99,7 @@ struct Alphanumeric {
 };
 inline constexpr Alphanumeric alphanumeric;
 
-// A conversion rather than a check: lower-cases A-Z while reading.
+// A conversion rather than a check: lowercases A-Z while reading.
 struct Lowered {
     static constexpr std::string_view key = "";
     bool holds(std::string_view) const { return true; }

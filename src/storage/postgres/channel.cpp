@@ -14,7 +14,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 // Jobs are answered in order, so a job behind this many is late anyway. Further jobs wait unsent, where they can still
-// be cancelled.
+// be canceled.
 constexpr std::size_t in_flight_max = 256;
 
 bool is_answer(ExecStatusType status) { return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK; }

@@ -19,7 +19,7 @@ std::exception_ptr too_many() {
     return std::make_exception_ptr(Unavailable("postgres: too many requests are waiting for a connection"));
 }
 
-// Resumes the caller directly, since this is its thread. Does nothing if the caller has cancelled.
+// Resumes the caller directly, since this is its thread. Does nothing if the caller has canceled.
 void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {
     Pool::Found handler;
     handler.swap(waiting);

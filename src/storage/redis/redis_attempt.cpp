@@ -43,7 +43,7 @@ awaitable<std::shared_ptr<Link>> Attempt::run(std::shared_ptr<Attempt> self) {
 }
 
 void Attempt::cancel() {
-    cancelled_ = true;
+    canceled_ = true;
     if (link_) link_->close();
 }
 
@@ -92,7 +92,7 @@ awaitable<RedisAddress> Attempt::ask_sentinel(std::size_t index) {
 }
 
 std::shared_ptr<Link> Attempt::make_link(const RedisAddress& address) {
-    if (cancelled_) throw Unavailable("redis: canceled");
+    if (canceled_) throw Unavailable("redis: canceled");
     link_ = std::make_shared<Link>(executor_, settings_, address);
     return link_;
 }

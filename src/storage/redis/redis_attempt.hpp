@@ -33,7 +33,7 @@ private:
     const std::optional<RedisAddress> server_;
     std::size_t first_sentinel_;
     std::shared_ptr<Link> link_;  // the current one
-    bool cancelled_ = false;
+    bool canceled_ = false;
 };
 
 }  // namespace consentry::storage::redis

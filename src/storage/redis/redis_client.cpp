@@ -51,7 +51,7 @@ awaitable<Reply> Client::execute(Command command) {
     for (;;) {
         Waiter waiter;
         if (node->send(words, waiter, asking)) co_await Node::wait(waiter);
-        if (waiter.end == Waiter::End::cancelled)
+        if (waiter.end == Waiter::End::canceled)
             throw boost::system::system_error(boost::asio::error::operation_aborted);
         if (waiter.end != Waiter::End::answered) {
             refresh_slots();

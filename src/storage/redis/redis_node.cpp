@@ -40,7 +40,7 @@ void start_waiting(auto handler, Waiter* waiter) {
     if (!slot.is_connected()) return;
     slot.assign([waiter, executor](asio::cancellation_type) {
         if (!waiter->handler) return;  // about to resume anyway
-        waiter->end = Waiter::End::cancelled;
+        waiter->end = Waiter::End::canceled;
         asio::any_completion_handler<void()> late;
         late.swap(waiter->handler);
         // Posted because the coroutine must not be resumed from inside its own cancellation.
@@ -184,7 +184,7 @@ void Node::on_read(std::string_view bytes) {
             ++first_number_;
             if (!waiter) continue;
             waiter->node = nullptr;
-            if (!waiter->handler) continue;  // cancelled
+            if (!waiter->handler) continue;  // canceled
             waiter->end = Waiter::End::answered;
             waiter->reply = std::move(reply);
             Handler handler;
@@ -215,7 +215,7 @@ void Node::keep_time() {
 }
 
 void Node::on_time() {
-    // The wait may have been cancelled, and the timer may serve another purpose by now.
+    // The wait may have been canceled, and the timer may serve another purpose by now.
     if (state_ == State::closed || in_flight_.empty()) return;
     const SteadyTime due = state_ == State::connecting ? connect_deadline_ : in_flight_.front().deadline;
     if (Clock::now() < due) return keep_time();
@@ -247,7 +247,7 @@ std::vector<Node::Handler> Node::drop_all(Cause cause) {
         const bool was_written = number++ < unwritten_from_;
         if (!sent.waiter) continue;
         sent.waiter->node = nullptr;
-        if (!sent.waiter->handler) continue;  // cancelled
+        if (!sent.waiter->handler) continue;  // canceled
         sent.waiter->end = cause == Cause::failed ? Waiter::End::failed
                            : was_written          ? Waiter::End::lost
                                                   : Waiter::End::unwritten;

@@ -35,7 +35,7 @@ struct Waiter {
         unwritten,  // the connection ended before any part of the command was sent
         lost,       // the connection ended; the command may have been executed
         failed,     // not sent, or timed out: see Node::trouble()
-        cancelled,  // the caller cancelled
+        canceled,   // the caller canceled
     };
 
     Waiter() = default;

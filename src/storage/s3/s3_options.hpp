@@ -39,7 +39,7 @@ struct S3Options {
 // Returns the server, or what is wrong with the URL: "must be ...".
 std::expected<S3Server, std::string> parse_s3_url(std::string_view url);
 
-// Whether the text is a bucket name under Amazon's rules, which other servers follow: 3 to 63 lower-case letters,
+// Whether the text is a bucket name under Amazon's rules, which other servers follow: 3 to 63 lowercase letters,
 // digits, '-' and '.'.
 bool is_bucket_name(std::string_view text);
 

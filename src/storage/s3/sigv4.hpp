@@ -19,7 +19,7 @@ struct Request {
     std::string host{};  // as in the Host header: with the port, unless it is the default
     std::string path{};  // begins with a slash
     Fields query{};
-    Fields headers{};  // signed besides host and the signature's own; lower-case names
+    Fields headers{};  // signed besides host and the signature's own; lowercase names
 };
 
 // Returns path and query exactly as they must be sent, because the server signs what it receives.

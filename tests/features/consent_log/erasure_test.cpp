@@ -56,7 +56,7 @@ std::string lower(std::string text) {
 }
 std::string hex_of(const std::string& text) { return lower(to_hex(as_bytes(text))); }
 
-// The rows of a table as lower-case text. SQLite: every column in hexadecimal, since its text may hold any bytes.
+// The rows of a table as lowercase text. SQLite: every column in hexadecimal, since its text may hold any bytes.
 // PostgreSQL: as the server writes rows, bytes in hexadecimal.
 std::vector<std::string> rows_of(const Service& service, const std::string& table) {
     std::string select = "t::text FROM \"" + table + "\" t";

@@ -140,7 +140,7 @@ TEST(TOK_8, TheServicesOwnTokensDieAtExpAsWell) {
     EXPECT_EQ(refresh_with(t.service, t.tokens.refresh).status, 200U);
 }
 
-TEST(TOK_8, NotBeforeIsHonoured) {
+TEST(TOK_8, NotBeforeIsHonored) {
     ClaimBearer t;
     const std::string later = t.access.with_claim("nbf", std::to_string(t.now() + 1));
     expect_refused_token(t.service, later, "nbf - 1 s");

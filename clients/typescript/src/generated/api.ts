@@ -532,7 +532,7 @@ export interface components {
         UserChangePasswordRequestDto: {
             /**
              * Format: password
-             * @description New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the operator requires length only
+             * @description New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
              */
             newPassword: string;
             /** @description Current password */
@@ -956,7 +956,7 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the operator requires length only
+             * @description New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
              */
             password: string;
             /** @description Display name */
@@ -996,7 +996,7 @@ export interface components {
         UserResetPasswordRequestDto: {
             /**
              * Format: password
-             * @description New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the operator requires length only
+             * @description New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
              */
             newPassword: string;
             /** @description Last path segment of the emailed link */

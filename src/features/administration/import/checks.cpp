@@ -116,7 +116,7 @@ StagedUser ImportChecks::check(ImportRow& row, Report& report) {
     out.google_subject = std::move(row.google_subject);
     out.apple_subject = std::move(row.apple_subject);
     // The id carries the account's creation time, so that ids sort by creation. Without one it carries the current
-    // time, slightly later than the previous row's, so that neighbouring rows are adjacent in the indexes.
+    // time, slightly later than the previous row's, so that neighboring rows are adjacent in the indexes.
     if (report.empty()) out.id = UserId::make(out.created_at);
     return out;
 }
