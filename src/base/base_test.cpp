@@ -80,7 +80,7 @@ TEST(Process, WhatOnlyTheStartNeededIsGivenBack) {
     EXPECT_EQ(to_hex(as_bytes(text)), digits) << "what is needed comes back";
 }
 
-TEST(Process, ADiskThatCannotBeAskedIsFull) {
+TEST(Process, AnUnreadableDiskCountsAsFull) {
     const auto used = disk_percent_used("/");
     EXPECT_GT(used, 0);
     EXPECT_LE(used, 100);

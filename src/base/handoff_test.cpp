@@ -168,7 +168,7 @@ TEST(Handoff, APromiseOfACanceledWaitLeavesTheContextAlone) {
     EXPECT_EQ(waiting.loop.posts, posts);
 }
 
-TEST(Handoff, ACancellationBeforeTheValueArrivesIsHeeded) {
+TEST(Handoff, ACancellationBeforeTheValueArrivesTakesEffect) {
     Waiting waiting;
     waiting.start();
     waiting.signal.emit(asio::cancellation_type::terminal);

@@ -130,7 +130,7 @@ TEST(RotatingFile, MakesItsFolderAndKeepsToItself) {
     EXPECT_EQ(facts.st_mode & 0777U, 0700U);
 }
 
-TEST(RotatingFile, BeginsAnewBySizeAndDropsTheOldest) {
+TEST(RotatingFile, RotatesBySizeAndDropsTheOldest) {
     const TempFolder folder;
     RotatingFile file({.path = folder / "a.log", .bytes_max = 10, .old_files_max = 2});
     for (const auto* line : {"1234\n", "5678\n", "abcd\n", "efgh\n", "ijkl\n", "mnop\n", "qrst\n"})
@@ -141,7 +141,7 @@ TEST(RotatingFile, BeginsAnewBySizeAndDropsTheOldest) {
     EXPECT_FALSE(fs::exists(folder / "a.log.3"));
 }
 
-TEST(RotatingFile, BeginsAnewEachDayWhereItShould) {
+TEST(RotatingFile, RotatesDailyIfConfigured) {
     const TempFolder folder;
     RotatingFile file({.path = folder / "a.log", .daily = true});
     RotatingFile steady({.path = folder / "b.log"});

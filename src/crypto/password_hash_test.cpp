@@ -47,7 +47,7 @@ TEST(PWD_2, TheWholeInputCounts) {
     EXPECT_EQ(verify(""sv, hash_password(""sv, cheap)), match);
 }
 
-TEST(PWD_2, OtherCostsWantANewHash) {
+TEST(PWD_2, OtherCostsRequireANewHash) {
     const std::string hash = hash_password("correct horse", cheap);
     EXPECT_EQ(verify_password("correct horse", hash, {.memory_kib = 128, .passes = 2}), match_needs_rehash);
     EXPECT_EQ(verify_password("correct horse", hash, {.memory_kib = 64, .passes = 3}), match_needs_rehash);
@@ -125,7 +125,7 @@ constexpr Imported imported[] = {
     {"pbkdf2, Django", "letmein", "pbkdf2_sha256$1000$seasalt$R1/GfWtwog1T8Ev9VndgDjzkiRzbFr8JpmJtL9cMmQU="},
 };
 
-TEST(PWD_2, ImportedHashesVerifyAndWantANewHash) {
+TEST(PWD_2, ImportedHashesVerifyAndRequireANewHash) {
     for (const Imported& row : imported) {
         EXPECT_TRUE(is_supported_password_hash(row.stored)) << row.name;
         EXPECT_EQ(verify(row.password, row.stored), match_needs_rehash) << row.name;

@@ -95,7 +95,7 @@ TEST(ListSql, ConditionsCompareAndNeverPutAValueIntoTheText) {
     EXPECT_THROW(text_of(query), std::logic_error);
 }
 
-TEST(ListSql, SearchLooksIntoEachFieldAndTakesPatternsByTheLetter) {
+TEST(ListSql, SearchExaminesEachFieldAndTakesPatternsLiterally) {
     ListQuery query = newest_first();
     query.search = R"(50%_\o)";
     query.search_expressions = {"name", "note"};

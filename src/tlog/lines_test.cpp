@@ -10,7 +10,7 @@ TEST(Lines, AreTakenOffTheFront) {
     EXPECT_EQ(lines.next(), "one");
     EXPECT_EQ(lines.next(), "");
     EXPECT_EQ(lines.next(), "three");
-    EXPECT_EQ(lines.next(), std::nullopt) << "without a newline it is no line";
+    EXPECT_EQ(lines.next(), std::nullopt) << "without a newline it is not a line";
     EXPECT_EQ(lines.rest(), "rest");
     EXPECT_EQ(LineReader("").next(), std::nullopt);
 }

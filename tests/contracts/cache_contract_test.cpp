@@ -73,7 +73,7 @@ TEST_P(CacheContract, AVeryLongTimeDoesNotOverflow) {
     EXPECT_EQ(get("a"), "1");
 }
 
-TEST_P(CacheContract, AdmitsSoManyEventsInAWindowAndNoMore) {
+TEST_P(CacheContract, AdmitsNoMoreEventsInAWindowThanTheLimit) {
     for (const std::int64_t limit : {std::int64_t{3}, SlidingWindows::exact_limit_max + 1}) {
         const std::string key = "events" + std::to_string(limit);
         for (std::int64_t left = limit - 1; left >= 0; --left) {

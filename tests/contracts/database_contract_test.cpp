@@ -234,7 +234,7 @@ TEST_P(DatabaseContract, CommonTableExpressionsAndCasts) {
     EXPECT_EQ(rows[0].integer(2), 1);
 }
 
-TEST_P(DatabaseContract, AUniqueConstraintIsToldFromAnOutage) {
+TEST_P(DatabaseContract, AUniqueConstraintIsDistinguishedFromAnOutage) {
     execute("INSERT INTO things (id, name) VALUES (1, 'a')");
     EXPECT_THROW(execute("INSERT INTO things (id, name) VALUES (2, 'a')"), UniqueViolation);
     EXPECT_THROW(execute("INSERT INTO things (id, name) VALUES (1, 'b')"), UniqueViolation);

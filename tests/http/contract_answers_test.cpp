@@ -70,7 +70,7 @@ TEST(Answers, ALoginWithATemporaryPasswordSaysSo) {
     EXPECT_FALSE(service.log_in(person.email, new_password).has("data.mustChangePassword"));
 }
 
-TEST(Answers, SoDoesTheSecondStep) {
+TEST(Answers, TheSecondStepSaysSoToo) {
     Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);

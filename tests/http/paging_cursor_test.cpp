@@ -106,7 +106,7 @@ TEST_F(INP_9, ACursorIsBoundToItsAccount) {
     EXPECT_EQ(name_for(other, cursor()), "failedToDecodeCursor");
 }
 
-TEST_F(INP_9, AnotherOrderIsToldFromAForgery) {
+TEST_F(INP_9, AnotherOrderIsDistinguishedFromAForgery) {
     const std::string by_default = cursor();
     EXPECT_EQ(name_for(by_default, "&orderBy=createdAt:asc"), "paginationConditionsChanged");
     EXPECT_EQ(name_for(by_default, "&orderBy=updatedAt:desc&orderBy=createdAt:desc"), "paginationConditionsChanged");

@@ -42,7 +42,7 @@ TEST(Paging, AWalkOverAChangingListMissesAndRepeatsNothing) {
         }
         const std::set<std::string> once(walked.begin(), walked.end());
         EXPECT_EQ(once.size(), walked.size()) << "one came twice" << order;
-        EXPECT_TRUE(std::ranges::includes(once, stood)) << "one that stood all the time was missed" << order;
+        EXPECT_TRUE(std::ranges::includes(once, stood)) << "one that stayed throughout was missed" << order;
         EXPECT_GT(walked.size(), 200U);
     }
 }

@@ -73,7 +73,7 @@ TEST(WEB_5, OptionsTellsTheMethodsToAnybody) {
     EXPECT_EQ(raw(service, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").status, 204U);
 }
 
-TEST(WEB_5, MethodOverridesAreNotHeard) {
+TEST(WEB_5, MethodOverridesAreIgnored) {
     const Service& service = suite_service();
     for (const char* name : {"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"})
         EXPECT_EQ(service.call("GET", "/api/user/2fa", {}, {{name, "DELETE"}}).status, 405U) << name;
@@ -90,7 +90,7 @@ TEST(AUT_2, HeadIsGetWithoutTheBodyAndWithItsGuard) {
     EXPECT_GT(std::stoul(answer.header("Content-Length")), 100U);
 }
 
-TEST(LOG_3, IdsComeBackWhereTheyAreInForm) {
+TEST(LOG_3, WellFormedIdsAreReturned) {
     const Service& service = suite_service();
     const std::string id = "01890000-0000-7000-8000-000000000000";
     const Answer answer = service.get("/api/hello", {{"x-request-id", id}, {"x-correlation-id", "order.17_a-b"}});
@@ -162,7 +162,7 @@ TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
               "application/json; charset=utf-8");
 }
 
-TEST(Problem, TheWeightsOfAcceptAreHeeded) {
+TEST(Problem, TheWeightsOfAcceptAreRespected) {
     const Service& service = suite_service();
     const auto form_for = [&](const std::string& accept) {
         const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", accept}});

@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, DatabaseFaults,
 
 // Filling a disk would require a separate file system. Instead, a trigger raises the error that PostgreSQL reports for
 // a full disk.
-TEST(FLT_2, AFullDiskAtTheServerIsSaidAndGotOver) {
+TEST(FLT_2, AFullDiskAtTheServerIsReportedAndSurvived) {
     SharedFleet fleet(2);
     const Account bob = fleet->make_account();
     const Tokens tokens = tokens_of(fleet->client(0), bob);

@@ -170,7 +170,7 @@ void LoadClient::check(const std::function<int(const std::string&)>& number) {
     const std::string challenge = login.text("data.challengeToken");
     const Answer again = ask_until_definite(
         [&](const HttpClient& client) { return verify_backup(client, challenge, spent_.back()); }, unsure);
-    EXPECT_EQ(again.code_name(), "twoFactorInvalid") << "spent once, spent for ever: " << again.body;
+    EXPECT_EQ(again.code_name(), "twoFactorInvalid") << "spent once, spent forever: " << again.body;
 }
 
 Load::Load(const LoadClient::Sender& sender, Fleet& fleet, std::size_t clients, unsigned seed,

@@ -55,7 +55,7 @@ TEST(TwoFactorJourney, EverythingSurvivesARestart) {
     EXPECT_EQ(service.verify_backup(service.challenge_of(ada), ada.backup_codes[3]).status, 200U);
     service.restart();
     EXPECT_EQ(service.verify_backup(service.challenge_of(ada), ada.backup_codes[3]).status, 401U)
-        << "spent once, spent for ever";
+        << "spent once, spent forever";
 }
 
 TEST(TwoFactorJourney, AdminForcesASetUpAtTheNextLogin) {

@@ -184,7 +184,7 @@ class Compose(unittest.TestCase):
         for name, service in services.items():
             for other, condition in service.get("depends_on", {}).items():
                 self.assertEqual(condition["condition"], "service_healthy")
-                self.assertIn("healthcheck", services[other], f"{name} would wait for {other} for ever")
+                self.assertIn("healthcheck", services[other], f"{name} would wait for {other} forever")
             for volume in service.get("volumes", []):
                 self.assertIn(volume.split(":")[0], compose["volumes"])
             for port in service.get("ports", []):

@@ -269,7 +269,7 @@ private:
         EXPECT_FALSE(login.has("data.tokens")) << "the second factor is asked for";
         if (spent_.empty()) return;
         const std::string challenge = login.text("data.challengeToken");
-        EXPECT_EQ(verify_backup(client, challenge, spent_).status, 401U) << "spent once, spent for ever";
+        EXPECT_EQ(verify_backup(client, challenge, spent_).status, 401U) << "spent once, spent forever";
         if (account_.backup_codes.size() < 2) return;
         live_.push_back(tokens_in(verify_backup(client, challenge, account_.backup_codes.back())));
         spend();
@@ -334,7 +334,7 @@ TEST(STO_1, NothingAcknowledgedIsLostWhenTheProgramIsKilled) {
     kill_again_and_again(folder.path(), 18, 20261120);
 }
 
-TEST(STO_1, NorOnARealDisk) {
+TEST(STO_1, NothingAcknowledgedIsLostOnARealDisk) {
     const TempFolder folder({CONSENTRY_DISK_FOLDER});
     kill_again_and_again(folder.path(), 8, 4711);
 }

@@ -160,7 +160,7 @@ TEST(ServiceUnit, LeavesLittleToAnAttacker) {
 }
 
 // systemd ignores what it does not understand, and says so.
-TEST(ServiceUnit, AndItsSocketAreReadWithoutComplaint) {
+TEST(ServiceUnit, UnitAndSocketAreReadWithoutComplaint) {
     const TempFolder folder;
     const std::filesystem::path unit = CONSENTRY_UNIT;
     std::filesystem::path socket = unit;

@@ -27,7 +27,7 @@ void limit_file_size(pid_t process, rlim_t bytes) {
     ASSERT_EQ(::prlimit(process, RLIMIT_FSIZE, &limit, nullptr), 0);
 }
 
-TEST(STO_4, AFullDiskIsSaidAndGotOver) {
+TEST(STO_4, AFullDiskIsReportedAndSurvived) {
     const TempFolder folder;
     Account ada = create_account(folder.path(), "ada@example.org");
     Account bob = create_account(folder.path(), "bob@example.org");

@@ -48,7 +48,7 @@ TEST_F(UserCommands, APasswordMayEndWithoutALineEndOrWithThatOfWindows) {
         EXPECT_EQ(log_in(client(), {.email = email}).status, 200U) << email;
 }
 
-TEST_F(UserCommands, AWeakPasswordIsRefusedAndTheReasonSaid) {
+TEST_F(UserCommands, AWeakPasswordIsRefusedAndTheReasonGiven) {
     const struct {
         std::string password;
         std::string says;

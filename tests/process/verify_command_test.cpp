@@ -204,7 +204,7 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
     EXPECT_EQ(run({"verify", "database", "--key", "x"}).code, 2);
 }
 
-TEST_F(VerifyCommand, WrongUseIsToldFromAFalseRecord) {
+TEST_F(VerifyCommand, WrongUseIsDistinguishedFromAFalseRecord) {
     const std::string other = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
     const Finished untrusted = verify({"receipt", "receipt.jwt", "--key", other, "--description", "log.note"});
     EXPECT_EQ(untrusted.code, 1);

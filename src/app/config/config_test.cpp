@@ -276,7 +276,7 @@ TEST(Config, CRY_3_TheTwoFactorKeyIsAListAndNeverInAMessage) {
     }
 }
 
-TEST(Config, CRY_3_AShortTwoFactorKeyIsWarnedOfAndRefusedInProduction) {
+TEST(Config, CRY_3_AShortTwoFactorKeyCausesAWarningAndIsRefusedInProduction) {
     for (const std::string& keys : {std::string("hunter2"), long_key.substr(1), long_key + ",hunter2"}) {
         EXPECT_THAT(warning_names({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", keys}}),
                     ElementsAre("AUTH_TWO_FACTOR_ENCRYPTION_KEY"));
@@ -333,7 +333,7 @@ TEST(Config, WeakPasswordHashesAreRefusedInProductionOnly) {
                 ElementsAre("AUTH_PASSWORD_ARGON2_PASSES"));
 }
 
-TEST(Config, UnwiseChoicesAreWarnedOf) {
+TEST(Config, WarnsAboutUnwiseChoices) {
     EXPECT_THAT(warning_names({{"AUTH_TWO_FACTOR_REPLAY_PROTECTION", "false"},
                                {"AUTH_PASSWORD_ATTEMPT", "false"},
                                {"SESSION_CHECK", "cache"},
@@ -346,7 +346,7 @@ TEST(Config, UnwiseChoicesAreWarnedOf) {
     EXPECT_THAT(warning_names({{"MAIL_URL", "smtp://mail.shop.example"}}), ElementsAre("EMAIL_NO_REPLY"));
 }
 
-TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {
+TEST(Config, WarnsAboutUnencryptedServersInProduction) {
     const auto with_servers = [](const Environment& environment, const std::string& database,
                                  const std::string& cache) {
         return with(with(environment, "DATABASE_URL", database), "CACHE_URL", cache);
@@ -358,7 +358,7 @@ TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {
     EXPECT_THAT(warning_names(with_servers({}, "postgresql://localhost/x", "redis://cache")), IsEmpty());
 }
 
-TEST(Config, ADatabaseThatMayBeSpokenToInPlainTextIsWarnedOf) {
+TEST(Config, WarnsAboutADatabaseConnectionInPlainText) {
     for (const char* fine :
          {"postgresql:///x", "postgresql://u@[::1]:5432/x", "postgresql://127.0.0.1,localhost/x?sslmode=prefer",
           "postgresql://%2Frun%2Fpostgresql/x", "postgresql:///x?host=/run/postgresql",
@@ -373,7 +373,7 @@ TEST(Config, ADatabaseThatMayBeSpokenToInPlainTextIsWarnedOf) {
         EXPECT_THAT(warning_names({{"DATABASE_URL", open}}), UnorderedElementsAre("DATABASE_URL", "CACHE_URL")) << open;
 }
 
-TEST(Config, ANameWithAColonWantsAnIssuerOfItsOwn) {
+TEST(Config, ANameWithAColonRequiresAnIssuer) {
     EXPECT_THAT(problem_names({{"APP_NAME", "Shop: Login"}}), ElementsAre("AUTH_TWO_FACTOR_ISSUER"));
     EXPECT_TRUE(read_config({{"APP_NAME", "Shop: Login"}, {"AUTH_TWO_FACTOR_ISSUER", "Shop"}}));
 }

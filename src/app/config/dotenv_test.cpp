@@ -120,7 +120,7 @@ TEST_F(DotenvFile, NeedNotExist) {
     EXPECT_TRUE(loaded->from_file.empty());
 }
 
-TEST_F(DotenvFile, ThatCannotBeReadIsAProblem) {
+TEST_F(DotenvFile, AnUnreadableFileIsAProblem) {
     std::filesystem::create_directory(file());
     EXPECT_FALSE(load_environment({}, file()));
     std::filesystem::remove(file());

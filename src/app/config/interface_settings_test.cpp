@@ -99,7 +99,7 @@ TEST(InterfaceSettings, EverySettingOfTheInterfaceIsKnown) {
         EXPECT_NE(find_setting(name), nullptr) << name;
 }
 
-TEST(InterfaceSettings, WhatCannotBeOtherwiseStopsTheStartWithTheReason) {
+TEST(InterfaceSettings, UnsupportedValuesStopTheStartWithTheReason) {
     const struct {
         const char* name;
         const char* value;

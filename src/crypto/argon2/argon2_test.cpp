@@ -86,7 +86,7 @@ TEST(Argon2, EveryImplementationGivesThePublishedVectors) {
     })) << "one wrong bit";
 }
 
-TEST(Argon2, IsThatOfTheReferenceImplementation) {
+TEST(Argon2, AgreesWithTheReferenceImplementation) {
     std::mt19937_64 random(9106);
     for (int i = 0; i < 2'000; ++i) {
         Case one(random);
@@ -97,7 +97,7 @@ TEST(Argon2, IsThatOfTheReferenceImplementation) {
     }
 }
 
-TEST(Argon2, IsThatOfLibsodium) {
+TEST(Argon2, AgreesWithLibsodium) {
     ASSERT_GE(sodium_init(), 0);
     std::mt19937_64 random(1018);
     for (int i = 0; i < 1'000; ++i) {

@@ -54,7 +54,7 @@ TEST(Blake2b, PassesTheSelfTestOfTheRfc) {
     EXPECT_EQ(to_hex(digest), "c23a7800d98123bd10f506c61e29da5603d763b8bbad2e737f5e765a7bccd475");
 }
 
-TEST(Blake2b, IsThatOfLibsodiumForAllLengthsAndKeys) {
+TEST(Blake2b, AgreesWithLibsodiumForAllLengthsAndKeys) {
     ASSERT_GE(sodium_init(), 0);
     std::mt19937_64 random(7693);
     for (std::size_t length = 0; length < 1'100; ++length) {

@@ -25,7 +25,7 @@ TEST(S3Url, TellsWhereTheServerIs) {
     EXPECT_FALSE(parse_s3_url("s3://[::1]:9000?tls=none")->tls);
 }
 
-TEST(S3Url, LeavesOutAPortThatGoesWithoutSaying) {
+TEST(S3Url, OmitsTheDefaultPort) {
     EXPECT_EQ(parse_s3_url("s3://a.example:443")->host, "a.example");
     EXPECT_EQ(parse_s3_url("s3://a.example:80?tls=none")->host, "a.example");
     EXPECT_EQ(parse_s3_url("s3://a.example:80")->host, "a.example:80");

@@ -195,7 +195,7 @@ TEST_F(ActivityLog, EntriesAreKeptAsLongAsTheSettingSays) {
     add(alone, user, ActivityAction::user_logout);
     alone.pass(24h * 400);
     clean_up();
-    EXPECT_EQ(entries(), "1") << "for ever is the default";
+    EXPECT_EQ(entries(), "1") << "forever is the default";
     add(alone, user, ActivityAction::user_logout);
     alone.restart({{"ACTIVITY_LOG_RETENTION_IN_DAYS", "30"}});
     clean_up();

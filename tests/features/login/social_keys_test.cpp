@@ -160,7 +160,7 @@ TEST(SOC_5, WhatIsNoKeySetIsNotTaken) {
     EXPECT_EQ(world.log_in().status, 200U);
 }
 
-TEST(SOC_5, KeysOfOtherKindsAreInNobodysWay) {
+TEST(SOC_5, KeysOfOtherKindsDoNotInterfere) {
     KeyWorld world;
     world.providers.set_fault({{"more", json::array{json::object{{"kty", "RSA"}, {"use", "enc"}, {"kid", "a"}},
                                                     json::object{{"kty", "EC"}, {"crv", "secp256k1"}, {"kid", "b"}},

@@ -183,7 +183,7 @@ const std::vector<Variant> forgeries{
     {"two audiences", [](Order& o) { o.append(R"("aud":"google-web")"); }},
     {"a subject spelled in two ways", [](Order& o) { o.append(R"("s\u0075b":"subject-2")"); }},
     {"payload is a list", [](Order& o) { o.order["payload"] = "[]"; }},
-    {"payload is no JSON", [](Order& o) { o.order["payload"] = "sub=subject-1"; }},
+    {"payload is not JSON", [](Order& o) { o.order["payload"] = "sub=subject-1"; }},
     {"payload is nested deeply", [](Order& o) { o.append(R"("a":)" + std::string(9, '[') + std::string(9, ']')); }},
     {"9 KB", [](Order& o) { o.claims["filler"] = std::string(9'000, 'x'); }},
 };

@@ -122,7 +122,7 @@ TEST(MailSmtp, AWrongPasswordIsNoMailsFault) {
     EXPECT_THAT(server.mails(), IsEmpty());
 }
 
-TEST(MailSmtp, AnAnswerToTheMailIsToldFromOneToTheConnection) {
+TEST(MailSmtp, AnAnswerToTheMailIsDistinguishedFromOneToTheConnection) {
     const MailServer server(MailServerTls::none);
     struct Case {
         std::string step;

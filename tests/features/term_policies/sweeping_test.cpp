@@ -163,7 +163,7 @@ TEST(DOC_7, WhatACutOffPublicationLeftBehindIsErased) {
     EXPECT_EQ(stored_objects(service, "public"), 2U);
 }
 
-TEST(DOC_7, WhatItsRepetitionHasIsNot) {
+TEST(DOC_7, FilesOfARepeatedPublicationAreKept) {
     Service& service = service_without_policies();
     const CutOff cut_off(service);
     ASSERT_EQ(cut_off.desk.publish(cut_off.id).status, 200U);

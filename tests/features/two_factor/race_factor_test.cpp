@@ -203,7 +203,7 @@ TEST(RAC_3, NoSecondStepOutlivesAChangeOfPasswordOrAReset) {
     }
 }
 
-TEST(RAC_3, NoLoginBegunBeforeTwoFactorWasOnGoesRoundIt) {
+TEST(RAC_3, NoLoginBegunBeforeTwoFactorWasOnBypassesIt) {
     Service& service = suite_service();
     for (int round = 0; round < 4; ++round) {
         Person person = service.make_person();

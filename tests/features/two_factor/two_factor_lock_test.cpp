@@ -78,7 +78,7 @@ TEST(TFA_4, SuccessAfterALockBeginsTheLadderAnew) {
     expect_two_factor_lock(it.service.verify(it.challenge(), it.wrong()), 240);
 }
 
-TEST(TFA_5, AllRoadsOfAnEnrolledUserShareOneCounterAndOneLock) {
+TEST(TFA_5, AllPathsOfAnEnrolledUserShareOneCounterAndOneLock) {
     Enrolled it;
     const Service& service = it.service;
     it.service.clock().advance(seconds{30});
@@ -175,7 +175,7 @@ void expect_five_of_a_thousand(int rounds, bool from_many_addresses) {
 TEST(TFA_6, AThousandWrongCodesAtOnceAreFiveGuesses) { expect_five_of_a_thousand(2, false); }
 TEST(LIM_3, CodesFromAThousandAddressesAreFiveGuesses) { expect_five_of_a_thousand(1, true); }
 
-TEST(TFA_6, MixedRoadsAtOnceAreFiveGuesses) {
+TEST(TFA_6, MixedPathsAtOnceAreFiveGuesses) {
     Enrolled it;
     const std::string challenge = it.challenge();
     std::vector<Call> calls;

@@ -43,7 +43,7 @@ TEST(TFA_15, TheOwnerIsToldFromTheThirdWrongCodeOnAndAtEachLock) {
                     ElementsAre(R"({"attempt":5,"locked":true})"), ElementsAre(R"({"attempt":6,"locked":true})")));
 }
 
-TEST(TFA_15, ARightCodeEndsTheRow) {
+TEST(TFA_15, ARightCodeEndsTheSeries) {
     Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);

@@ -150,7 +150,7 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
     return out;
 }
 
-TEST(TFA_14, TheRoadsToTokensAreThese) {
+TEST(TFA_14, ThePathsToTokensAreThese) {
     Service& service = suite_service();
     // A new operation that issues tokens must be added to the tests below. social_factors_test.cpp covers the provider
     // logins.
@@ -159,7 +159,7 @@ TEST(TFA_14, TheRoadsToTokensAreThese) {
                                      "verifyLogin"}));
 }
 
-TEST(TFA_14, NoRoadPassesTheSecondFactor) {
+TEST(TFA_14, NoPathBypassesTheSecondFactor) {
     Enrolled it;
     Service& service = it.service;
     const json::object login = credentials(it.person.email, it.person.password);
@@ -193,7 +193,7 @@ TEST(TFA_14, NoRoadPassesTheSecondFactor) {
                 << operation->id;
 }
 
-TEST(TFA_14, NoRoadPassesTheStateOfTheAccount) {
+TEST(TFA_14, NoPathBypassesTheStateOfTheAccount) {
     for (const auto& [change, name] : unusable_states) {
         Enrolled it;
         const Person plain = it.service.make_person();
@@ -213,7 +213,7 @@ TEST(TFA_14, NoRoadPassesTheStateOfTheAccount) {
     }
 }
 
-TEST(TFA_14, NoRoadPassesThePasswordLockOrTheForcedSetUp) {
+TEST(TFA_14, NoPathBypassesThePasswordLockOrTheForcedSetUp) {
     Enrolled it;
     const Person admin = it.service.make_person(Role::admin);
     const Headers admin_caller = bearer(it.service.tokens_of(admin).access);
