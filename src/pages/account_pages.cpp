@@ -60,8 +60,8 @@ awaitable<Result<PageAnswer>> AccountPages::show(const Member& visit) const {
 }
 
 awaitable<Result<PageAnswer>> AccountPages::show_profile(const Member& visit) const {
-    const auto profile = co_await parts_.profiles.get(visit.caller().user());
-    if (!profile) co_return fail(Error{profile.error().kind()});
+    auto profile = co_await parts_.profiles.get(visit.caller().user());
+    if (!profile) co_return fail(std::move(profile.error()));
     std::vector<View> languages;
     languages.reserve(parts_.languages.size());
     for (const Language language : parts_.languages)

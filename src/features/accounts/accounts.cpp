@@ -108,8 +108,8 @@ awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof
         TwoFactorRepository::add_still_off(transaction, user);
     const std::size_t proven = transaction.size();
     add_deletion(transaction, user, ActivityAction::user_delete_self, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at < proven) {
         if (right) co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));
         co_return fail(errors::two_factor_method_required);
@@ -131,8 +131,8 @@ awaitable<Result<void>> Accounts::delete_by(Actor by, UserId user, Cause cause) 
     add_deletion(transaction, user, ActivityAction::admin_user_delete, cause, now);
     const std::size_t changes = transaction.size();
     if (is_super_admin) SuperAdmins::add_remains(transaction);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) {
         if (outcome->failed_at == changes) co_return fail(errors::last_super_admin);
         throw Unavailable("deleting an account: others changed it at the same moment");

@@ -40,8 +40,8 @@ awaitable<Result<Rights>> Administration::grantable(const Administrator& by, Rol
 }
 
 awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wanted) {
-    const auto rights = co_await grantable(by, wanted.role);
-    if (!rights) co_return fail(Error{rights.error().kind()});
+    auto rights = co_await grantable(by, wanted.role);
+    if (!rights) co_return fail(std::move(rights.error()));
     User user;
     user.email = std::move(wanted.email);
     user.name = std::move(wanted.name);
@@ -57,16 +57,16 @@ awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wa
 awaitable<Result<bool>> Administration::commit(PrivilegedTransaction change, bool keeps_super_admin) {
     const std::size_t changes = change.size();
     if (keeps_super_admin) SuperAdmins::add_remains(change);
-    const auto outcome = co_await std::move(change).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(change).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at == changes) co_return fail(errors::last_super_admin);
     co_return outcome->committed;
 }
 
 awaitable<Result<void>> Administration::set_status(Administrator by, UserId target, UserStatus status) {
     for (int i = 0; i < tries_max; ++i) {
-        const auto user = co_await reachable(by, target);
-        if (!user) co_return fail(Error{user.error().kind()});
+        auto user = co_await reachable(by, target);
+        if (!user) co_return fail(std::move(user.error()));
         const bool by_operator = !by.actor.user();
         if (user->status == UserStatus::blocked && !by_operator) co_return fail(errors::blocked_invalid);
         if (user->status == status) co_return Result<void>{};
@@ -86,11 +86,11 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
 
 awaitable<Result<void>> Administration::set_role(Administrator by, UserId target, RoleId role) {
     for (int i = 0; i < tries_max; ++i) {
-        const auto user = co_await reachable(by, target);
-        if (!user) co_return fail(Error{user.error().kind()});
+        auto user = co_await reachable(by, target);
+        if (!user) co_return fail(std::move(user.error()));
         if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
-        const auto rights = co_await grantable(by, role);
-        if (!rights) co_return fail(Error{rights.error().kind()});
+        auto rights = co_await grantable(by, role);
+        if (!rights) co_return fail(std::move(rights.error()));
         if (user->role_id == role) co_return Result<void>{};
         const bool demotes_super_admin = user->role == Role::super_admin;
         const TimePoint now = clock_.now();
@@ -114,15 +114,15 @@ awaitable<Result<void>> Administration::give_temporary_password(Administrator by
 }
 
 awaitable<Result<void>> Administration::unlock(Administrator by, UserId target) {
-    const auto user = co_await reachable(by, target);
-    if (!user) co_return fail(Error{user.error().kind()});
+    auto user = co_await reachable(by, target);
+    if (!user) co_return fail(std::move(user.error()));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by.actor, now, target);
     PasswordRepository::add_unlock(transaction, target, now);
     TwoFactorRepository::add_unlock(transaction, target, now);
     Audit::add(transaction, target, ActivityAction::admin_user_unlock, by.cause, now);
-    const auto done = co_await commit(std::move(transaction), false);
-    if (!done) co_return fail(Error{done.error().kind()});
+    auto done = co_await commit(std::move(transaction), false);
+    if (!done) co_return fail(std::move(done.error()));
     if (!*done) co_return fail(errors::user_not_found);
     co_return Result<void>{};
 }
@@ -135,8 +135,8 @@ awaitable<Result<ListSlice<ListedSession>>> Administration::sessions(UserId targ
 
 awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, SessionId session) {
     if (by.actor.user() != target) {
-        const auto user = co_await reachable(by, target);
-        if (!user) co_return fail(Error{user.error().kind()});
+        auto user = co_await reachable(by, target);
+        if (!user) co_return fail(std::move(user.error()));
     }
     co_return co_await sessions_.revoke(std::move(by.actor), target, session, ActivityAction::admin_session_revoke,
                                         std::move(by.cause));
@@ -150,8 +150,8 @@ awaitable<Result<void>> Administration::note_export(Administrator by) {
         Audit::add(transaction, *user, action, by.cause, now);
     else
         Audit::add_act(transaction, std::nullopt, action, by.cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     co_return Result<void>{};
 }
 

@@ -131,8 +131,8 @@ Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::changed(PrivilegedTransaction transaction, ApiKeyId id,
                                                  const ErrorKind& otherwise) {
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) co_return ApiKeyRepository::changed(*outcome);
     const auto found = co_await repository_.find(id);
     co_return fail(found ? otherwise : errors::api_key_not_found);
@@ -169,16 +169,16 @@ awaitable<Result<IssuedApiKey>> ApiKeys::create(Actor by, NewApiKey wanted, Caus
     ApiKeyRepository::add_insert(transaction, record, digest_of(record.key, out.secret));
     add_activity(transaction, by, ActivityAction::admin_api_key_create, cause, now,
                  {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) throw std::runtime_error("API keys: the generator repeated a key");
     out.record = ApiKeyRepository::changed(*outcome);
     co_return std::move(out);
 }
 
 awaitable<Result<IssuedApiKey>> ApiKeys::reset(Actor by, ApiKeyId id, Cause cause) {
-    const auto found = co_await reachable(by, id);
-    if (!found) co_return fail(Error{found.error().kind()});
+    auto found = co_await reachable(by, id);
+    if (!found) co_return fail(std::move(found.error()));
     std::string secret = crypto::random_text(secret_length, crypto::alphanumerics);
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
@@ -190,8 +190,8 @@ awaitable<Result<IssuedApiKey>> ApiKeys::reset(Actor by, ApiKeyId id, Cause caus
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::rename(Actor by, ApiKeyId id, std::string name, Cause cause) {
-    const auto found = co_await reachable(by, id);
-    if (!found) co_return fail(Error{found.error().kind()});
+    auto found = co_await reachable(by, id);
+    if (!found) co_return fail(std::move(found.error()));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_name(transaction, id, name, by.user(), now);
@@ -201,8 +201,8 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::rename(Actor by, ApiKeyId id, std::stri
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKeyWindow window, Cause cause) {
-    const auto found = co_await reachable(by, id);
-    if (!found) co_return fail(Error{found.error().kind()});
+    auto found = co_await reachable(by, id);
+    if (!found) co_return fail(std::move(found.error()));
     auto days = whole_days(window);
     if (!days) co_return fail(std::move(days.error()));
     const TimePoint now = clock_.now();
@@ -213,8 +213,8 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKe
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(Actor by, ApiKeyId id, bool is_active, Cause cause) {
-    const auto found = co_await reachable(by, id);
-    if (!found) co_return fail(Error{found.error().kind()});
+    auto found = co_await reachable(by, id);
+    if (!found) co_return fail(std::move(found.error()));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_status(transaction, id, is_active, by.user(), now);
@@ -228,8 +228,8 @@ awaitable<Result<void>> ApiKeys::erase(Actor by, ApiKeyId id, Cause cause) {
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, id);
     add_activity(transaction, by, ActivityAction::admin_api_key_delete, cause, now, {{"apiKeyId", id.text()}});
-    const auto erased = co_await changed(std::move(transaction), id, errors::api_key_not_found);
-    if (!erased) co_return fail(Error{erased.error().kind()});
+    auto erased = co_await changed(std::move(transaction), id, errors::api_key_not_found);
+    if (!erased) co_return fail(std::move(erased.error()));
     co_return Result<void>{};
 }
 
@@ -239,8 +239,8 @@ awaitable<Result<void>> ApiKeys::erase_by_key(Actor by, std::string key) {
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, key);
     add_activity(transaction, by, ActivityAction::admin_api_key_delete, {}, now, {{"apiKey", key}});
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::api_key_not_found);
     co_return Result<void>{};
 }

@@ -155,8 +155,8 @@ awaitable<Result<FeatureFlagRecord>> FeatureFlags::begin_change(FeatureFlagId id
 }
 
 awaitable<Result<FeatureFlagRecord>> FeatureFlags::commit(PrivilegedTransaction change) {
-    const auto outcome = co_await std::move(change).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(change).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::feature_flag_not_found);
     co_return FeatureFlagRepository::changed(*outcome);
 }

@@ -18,8 +18,8 @@ awaitable<Result<void>> Confirmation::check_password(User user, std::string pass
     if (!user.password_hash) co_return fail(errors::password_not_set);
     const UserId id = user.id;
     std::string email = user.email;
-    const auto checked = co_await passwords_.check(std::move(user), std::move(email), std::move(password), cause);
-    if (!checked) co_return fail(Error{checked.error().kind(), checked.error().data()});
+    auto checked = co_await passwords_.check(std::move(user), std::move(email), std::move(password), cause);
+    if (!checked) co_return fail(std::move(checked.error()));
     co_await passwords_.clear(id);
     co_return Result<void>{};
 }
@@ -43,8 +43,8 @@ awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof,
     if (right) two_factor_.spend(transaction, *right, cause);
     const std::size_t spent = transaction.size();
     SessionRepository::add_confirm(transaction, caller.session(), caller.user(), now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at < spent)
         co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));
     if (!outcome->committed) co_return fail(errors::jwt_access_token_invalid);

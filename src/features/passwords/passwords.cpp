@@ -189,8 +189,8 @@ awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange ch
     PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
     Audit::add(transaction, id, ActivityAction::user_change_password, cause, now);
     mails_.add_notice(transaction, id, MailKind::password_changed, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) {
         if (proof) two_factor_.tell_spent(*proof, cause);
         audit_.tell("password.changed", Outcome::success, id, cause);
@@ -287,8 +287,8 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) throw Unavailable("temporary password: the account changed at the same moment");
     audit_.tell("password.temporary", Outcome::success, user.id, cause);
     co_return Result<void>{};
@@ -305,8 +305,8 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User wanted
     add_account(transaction, *user, PasswordType::admin);
     Audit::add(transaction, user->id, ActivityAction::admin_user_create, cause, now);
     mails_.add(transaction, user->id, MailKind::temporary_password, {{"password", password}}, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(co_await account_exists(user->email));
     audit_.tell("account.created", Outcome::success, user->id, cause);
     co_return user->id;

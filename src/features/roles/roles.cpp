@@ -59,8 +59,8 @@ awaitable<Result<RoleRecord>> Roles::create(Actor by, std::string name, RoleChan
     PrivilegedTransaction transaction(by, now);
     RoleRepository::add_insert(transaction, role);
     add_activity(transaction, by, ActivityAction::admin_role_create, cause, now, role);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::role_exist);
     co_return role;
 }
@@ -85,8 +85,8 @@ awaitable<Result<RoleRecord>> Roles::update(Actor by, RoleId id, RoleChange want
         add_activity(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, role);
         const std::size_t changes = transaction.size();
         if (demotes) SuperAdmins::add_remains(transaction);
-        const auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return role;
         if (outcome->failed_at == changes) co_return fail(errors::last_super_admin);
     }
@@ -103,8 +103,8 @@ awaitable<Result<void>> Roles::erase(Actor by, RoleId id, Cause cause) {
         PrivilegedTransaction transaction(by, now);
         RoleRepository::add_erase(transaction, *role);
         add_activity(transaction, by, ActivityAction::admin_role_delete, cause, now, *role);
-        const auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return Result<void>{};
         const bool used = co_await repository_.is_used(id);
         if (used) co_return fail(errors::role_used);

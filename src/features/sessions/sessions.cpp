@@ -347,8 +347,8 @@ awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId sessio
     PrivilegedTransaction transaction(by, now, user);
     SessionRepository::add_revoke(transaction, session, user, is_logout ? "logout" : "revoked", now);
     Audit::add(transaction, user, action, cause, now, {{"sessionId", id}});
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::session_not_found);
     audit_.tell(is_logout ? "session.logout" : "session.revoked", Outcome::success, user, cause, {{"session", id}});
     co_return Result<void>{};
@@ -360,8 +360,8 @@ awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId
     PrivilegedTransaction transaction(by, now, user);
     SessionRepository::add_revoke_others(transaction, keep, user, "revoked", now);
     Audit::add(transaction, user, ActivityAction::user_revoke_session, cause, now, {{"exceptSessionId", id}});
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     audit_.tell("session.revoked", Outcome::success, user, cause, {{"except", id}});
     co_return Result<void>{};
 }

@@ -27,14 +27,14 @@ awaitable<Result<TermPolicy>> published(TermPolicies& policies, PublicationPath 
 }
 
 awaitable<Result<Raw>> record(TermPolicies& policies, PublicationPath wanted) {
-    const auto policy = co_await published(policies, wanted);
-    if (!policy) co_return fail(Error{policy.error().kind()});
+    auto policy = co_await published(policies, wanted);
+    if (!policy) co_return fail(std::move(policy.error()));
     co_return exact("application/json; charset=utf-8", publication_text(*policy));
 }
 
 awaitable<Result<Raw>> processing(TermPolicies& policies, PublicationPath wanted) {
-    const auto policy = co_await published(policies, wanted);
-    if (!policy) co_return fail(Error{policy.error().kind()});
+    auto policy = co_await published(policies, wanted);
+    if (!policy) co_return fail(std::move(policy.error()));
     if (!policy->processing) co_return fail(errors::term_policy_content_not_found);
     co_return exact("application/json; charset=utf-8", *policy->processing);
 }

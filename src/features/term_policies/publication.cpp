@@ -88,8 +88,8 @@ awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, Sto
     const bool put = co_await put_all(seen, std::move(*files));
     if (!put) co_return std::nullopt;
     TermPolicy out = published_as(std::move(seen), terms, cause.actor, clock_.now());
-    const auto decided = co_await decide(by, out, cause);
-    if (!decided) co_return fail(Error{decided.error().kind()});
+    auto decided = co_await decide(by, out, cause);
+    if (!decided) co_return fail(std::move(decided.error()));
     if (!*decided) co_return std::nullopt;
     mails_.wake();
     audit_.tell("policy.published", Outcome::success, std::nullopt, cause,
@@ -127,8 +127,8 @@ awaitable<Result<bool>> Publication::claim(Actor by, TermPolicy policy) {
         LooseObjects::add_expected(transaction,
                                    {storage::Area::public_area, policy.type, policy.version, content.language},
                                    until + LooseObjects::margin, std::nullopt, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at != 0)
         co_return fail(retry_later(errors::term_policy_busy, store_.longest_call() + LooseObjects::margin));
     co_return outcome->committed;
@@ -162,8 +162,8 @@ awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Caus
     if (published.is_material) Announcements::add(transaction, published.id, now);
     if (log_ != nullptr) log_->add(transaction, published);
     add_policy_activity(transaction, ActivityAction::admin_term_policy_publish, published, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     co_return outcome->committed;
 }
 

@@ -167,8 +167,8 @@ awaitable<Result<TermPolicy>> TermPolicies::create(Actor by, NewTermPolicy wante
         TermPolicyRepository::add_content(transaction, policy.id, content);
     }
     add_policy_activity(transaction, ActivityAction::admin_term_policy_create, policy, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at == 0) co_return fail(errors::term_policy_exist);
     if (!outcome->committed) co_return std::unexpected(busy());
     std::ranges::sort(policy.contents, {}, &PolicyContent::language);
@@ -185,8 +185,8 @@ awaitable<Result<void>> TermPolicies::update_content(Actor by, TermPolicyId id, 
 awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, ContentFile file, Cause cause,
                                                      bool is_new) {
     const ErrorKind& wrong = is_new ? errors::term_policy_content_exist : errors::term_policy_content_not_found;
-    const auto policy = co_await find_draft(id);
-    if (!policy) co_return fail(Error{policy.error().kind()});
+    auto policy = co_await find_draft(id);
+    if (!policy) co_return fail(std::move(policy.error()));
     if (file.key != paths().draft(policy->type, policy->version, file.language)) {
         Report report;
         report.add("isMatching", "key");
@@ -210,8 +210,8 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
             transaction,
             is_new ? ActivityAction::admin_term_policy_add_content : ActivityAction::admin_term_policy_update_content,
             *policy, cause, now, file.language);
-        const auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return Result<void>{};
         if (outcome->failed_at == 1) co_return std::unexpected(busy());
         if (outcome->failed_at == 2) co_return fail(wrong);
@@ -222,8 +222,8 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
 }
 
 awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, Language language, Cause cause) {
-    const auto policy = co_await find_draft(id);
-    if (!policy) co_return fail(Error{policy.error().kind()});
+    auto policy = co_await find_draft(id);
+    if (!policy) co_return fail(std::move(policy.error()));
     for (int i = 0; i < change_tries_max; ++i) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
@@ -232,8 +232,8 @@ awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, 
         LooseObjects::add_released(transaction, {Area::private_area, policy->type, policy->version, language}, now);
         add_policy_activity(transaction, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
                             language);
-        const auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) {
             std::vector<PolicyObject> file{{Area::private_area, policy->type, policy->version, language}};
             co_await loose_objects_.sweep_released(std::move(file));
@@ -248,16 +248,16 @@ awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, 
 
 awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId id,
                                                         std::optional<std::string> processing, Cause cause) {
-    const auto policy = co_await find_draft(id);
-    if (!policy) co_return fail(Error{policy.error().kind()});
+    auto policy = co_await find_draft(id);
+    if (!policy) co_return fail(std::move(policy.error()));
     for (int i = 0; i < change_tries_max; ++i) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
         TermPolicyRepository::add_processing(transaction, id, processing);
         add_policy_activity(transaction, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
-        const auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return Result<void>{};
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
@@ -275,8 +275,8 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cau
         LooseObjects::add_released(transaction, id, now);
         TermPolicyRepository::add_erase(transaction, *policy);
         add_policy_activity(transaction, ActivityAction::admin_term_policy_delete, *policy, cause, now);
-        const auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) {
             co_await sweep_drafts(*policy);
             co_return policy;

@@ -46,8 +46,8 @@ awaitable<Result<NewSecret>> TwoFactor::set_up(Actor by, UserId user, std::strin
     PrivilegedTransaction transaction(by, now);
     TwoFactorRepository::add_pending(transaction, user, sealed.iv, sealed.secret, now);
     Audit::add(transaction, user, ActivityAction::user_setup_two_factor, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::two_factor_already_enabled);
     audit_.tell("two_factor.set_up", Outcome::success, user, cause);
     co_return describe(email, secret);
@@ -171,8 +171,8 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(Actor by, User use
                      {.session = keep, .identities = true, .devices = true}, "twoFactorEnabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user.id, MailKind::two_factor_enabled, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) {
         audit_.tell("two_factor.enabled", Outcome::success, user.id, cause);
         co_return codes;
@@ -219,8 +219,8 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(Actor by, User
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_regenerate_two_factor_backup_codes, cause, now);
     mails_.add_notice(transaction, user, MailKind::backup_codes_replaced, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::two_factor_not_enabled);
     audit_.tell("two_factor.backup_codes_replaced", Outcome::success, user, cause);
     co_return codes;
@@ -241,8 +241,8 @@ awaitable<Result<void>> TwoFactor::disable(Actor by, User user, SessionId keep, 
                      {.session = keep, .identities = true, .devices = true}, "twoFactorDisabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_disable_two_factor, cause, now);
     mails_.add_notice(transaction, user.id, MailKind::two_factor_disabled, cause, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) {
         tell_spent(*right, cause);
         audit_.tell("two_factor.disabled", Outcome::success, user.id, cause);
@@ -271,8 +271,8 @@ awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause
     // The notice omits the origin: it is the administrator's, and not the owner's concern.
     mails_.add(transaction, user.id, after == After::off ? MailKind::two_factor_removed : MailKind::two_factor_reset,
                {}, now);
-    const auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) {
         audit_.tell("two_factor.reset", Outcome::success, user.id, cause,
                     {{"after", after == After::off ? "off" : "set-up required"}});

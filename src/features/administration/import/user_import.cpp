@@ -229,8 +229,8 @@ private:
             Audit::add(transaction, *actor, action, options_.cause, now, {{"rows", staged_}});
         else
             Audit::add_act(transaction, std::nullopt, action, options_.cause, now, {{"rows", staged_}});
-        const auto outcome = co_await std::move(transaction).commit(import_.database_);
-        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        auto outcome = co_await std::move(transaction).commit(import_.database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
         if (!outcome->committed) {
             // Another request took an address, username or identity between the check of a row and this statement.
             report_.existing = co_await import_.repository_.staged_and_taken(id_, kept_max);
