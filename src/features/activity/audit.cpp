@@ -53,6 +53,14 @@ void Audit::add_act(storage::Transaction& transaction, std::optional<UserId> sub
     ActRepository::add_insert(transaction, act);
 }
 
+void Audit::add_by(storage::Transaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
+                   TimePoint now, boost::json::object metadata) {
+    if (const auto user = by.user())
+        add(transaction, *user, action, cause, now, std::move(metadata));
+    else
+        add_act(transaction, std::nullopt, action, cause, now, metadata);
+}
+
 void Audit::tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,
                  std::vector<std::pair<std::string_view, std::string>> detail) const noexcept {
     try {

@@ -9,6 +9,7 @@
 #include "base/client_network.hpp"
 #include "base/security_events.hpp"
 #include "features/activity/activity.hpp"
+#include "features/users/actor.hpp"
 #include "http/context.hpp"
 
 namespace consentry {
@@ -36,6 +37,10 @@ public:
     // The same for the administration log alone: acts that no account's own log shows, such as the operator's.
     static void add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,
                         const Cause& cause, TimePoint now, const boost::json::object& metadata = {});
+    // The same for a change of what belongs to no account, such as a role: in the log of its author. The operator has
+    // none, so only the administration log gets that entry.
+    static void add_by(storage::Transaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
+                       TimePoint now, boost::json::object metadata = {});
     // Writes to the security event stream. `subject` is the account concerned, if known.
     void tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,
               std::vector<std::pair<std::string_view, std::string>> detail = {}) const noexcept;

@@ -145,11 +145,7 @@ awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, 
 awaitable<Result<void>> Administration::note_export(Administrator by) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by.actor, now);
-    constexpr auto action = ActivityAction::admin_user_export;
-    if (const auto user = by.actor.user())
-        Audit::add(transaction, *user, action, by.cause, now);
-    else
-        Audit::add_act(transaction, std::nullopt, action, by.cause, now);
+    Audit::add_by(transaction, by.actor, ActivityAction::admin_user_export, by.cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     co_return Result<void>{};

@@ -65,15 +65,6 @@ bool may_hold(const Actor& by, ApiKeyType type) {
            std::ranges::all_of(system_key_abilities, [&](Ability ability) { return by.rights().allow(ability); });
 }
 
-// Adds an entry to the log of the administrator; the operator has none.
-void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
-                  TimePoint now, boost::json::object facts) {
-    if (const auto user = by.user())
-        Audit::add(transaction, *user, action, cause, now, std::move(facts));
-    else
-        Audit::add_act(transaction, std::nullopt, action, cause, now, facts);
-}
-
 }  // namespace
 
 bool ApiKeys::is_needed(const http::Operation& operation) const {
@@ -167,8 +158,8 @@ awaitable<Result<IssuedApiKey>> ApiKeys::create(Actor by, NewApiKey wanted, Caus
     out.secret = crypto::random_text(secret_length, crypto::alphanumerics);
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_insert(transaction, record, digest_of(record.key, out.secret));
-    add_activity(transaction, by, ActivityAction::admin_api_key_create, cause, now,
-                 {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_create, cause, now,
+                  {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) throw std::runtime_error("API keys: the generator repeated a key");
@@ -183,7 +174,7 @@ awaitable<Result<IssuedApiKey>> ApiKeys::reset(Actor by, ApiKeyId id, Cause caus
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_digest(transaction, id, digest_of(found->key, secret), by.user(), now);
-    add_activity(transaction, by, ActivityAction::admin_api_key_reset, cause, now, {{"apiKeyId", id.text()}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_reset, cause, now, {{"apiKeyId", id.text()}});
     auto record = co_await changed(std::move(transaction), id, errors::api_key_inactive);
     if (!record) co_return fail(std::move(record.error()));
     co_return IssuedApiKey{std::move(*record), std::move(secret)};
@@ -195,8 +186,8 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::rename(Actor by, ApiKeyId id, std::stri
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_name(transaction, id, name, by.user(), now);
-    add_activity(transaction, by, ActivityAction::admin_api_key_update, cause, now,
-                 {{"apiKeyId", id.text()}, {"apiKeyName", std::move(name)}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_update, cause, now,
+                  {{"apiKeyId", id.text()}, {"apiKeyName", std::move(name)}});
     co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
 }
 
@@ -208,7 +199,7 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKe
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_window(transaction, id, *days, by.user(), now);
-    add_activity(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
     co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
 }
 
@@ -218,8 +209,8 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(Actor by, ApiKeyId id, bool 
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_status(transaction, id, is_active, by.user(), now);
-    add_activity(transaction, by, ActivityAction::admin_api_key_update_status, cause, now,
-                 {{"apiKeyId", id.text()}, {"isActive", is_active}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_update_status, cause, now,
+                  {{"apiKeyId", id.text()}, {"isActive", is_active}});
     co_return co_await changed(std::move(transaction), id, errors::api_key_expired);
 }
 
@@ -227,7 +218,7 @@ awaitable<Result<void>> ApiKeys::erase(Actor by, ApiKeyId id, Cause cause) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, id);
-    add_activity(transaction, by, ActivityAction::admin_api_key_delete, cause, now, {{"apiKeyId", id.text()}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_delete, cause, now, {{"apiKeyId", id.text()}});
     auto erased = co_await changed(std::move(transaction), id, errors::api_key_not_found);
     if (!erased) co_return fail(std::move(erased.error()));
     co_return Result<void>{};
@@ -238,7 +229,7 @@ awaitable<Result<void>> ApiKeys::erase_by_key(Actor by, std::string key) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, key);
-    add_activity(transaction, by, ActivityAction::admin_api_key_delete, {}, now, {{"apiKey", key}});
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_delete, {}, now, {{"apiKey", key}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::api_key_not_found);

@@ -221,7 +221,7 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
 awaitable<Result<Bundle>> Bundles::make_for(Actor by, Cause cause, BundleFilter filter, BundleStep step) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
-    if (const auto user = by.user()) Audit::add(transaction, *user, ActivityAction::admin_consent_export, cause, now);
+    Audit::add_by(transaction, by, ActivityAction::admin_consent_export, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     co_return co_await make(filter, std::move(step));

@@ -57,21 +57,11 @@ bool has_form_of(const boost::json::object& wanted, const boost::json::object& s
 }
 
 // The values, if they are few: the activity log holds names, not records.
-boost::json::object facts_of(const boost::json::object& metadata) {
+boost::json::object facts_of(const FeatureFlagRecord& flag, const boost::json::object& metadata) {
     constexpr std::size_t text_max = 1'024;
     const std::string text = boost::json::serialize(metadata);
-    if (text.size() <= text_max) return {{"metadata", metadata}};
-    return {{"metadataSha256", to_hex(crypto::sha256(text))}};
-}
-
-void add_activity(PrivilegedTransaction& change, const Actor& by, const FeatureFlagRecord& flag, const Cause& cause,
-                  TimePoint now, boost::json::object facts) {
-    facts["featureFlag"] = flag.key;
-    constexpr auto action = ActivityAction::admin_feature_flag_update;
-    if (const auto user = by.user())
-        Audit::add(change, *user, action, cause, now, std::move(facts));
-    else
-        Audit::add_act(change, std::nullopt, action, cause, now, facts);
+    if (text.size() <= text_max) return {{"metadata", metadata}, {"featureFlag", flag.key}};
+    return {{"metadataSha256", to_hex(crypto::sha256(text))}, {"featureFlag", flag.key}};
 }
 
 }  // namespace
@@ -168,7 +158,8 @@ awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_status(Actor by, Featu
     const TimePoint now = clock_.now();
     PrivilegedTransaction change(by, now);
     FeatureFlagRepository::add_status(change, id, is_enabled, rollout_percent, by.user(), now);
-    add_activity(change, by, *begun, cause, now, {{"isEnable", is_enabled}, {"rolloutPercent", rollout_percent}});
+    Audit::add_by(change, by, ActivityAction::admin_feature_flag_update, cause, now,
+                  {{"isEnable", is_enabled}, {"rolloutPercent", rollout_percent}, {"featureFlag", begun->key}});
     co_return co_await commit(std::move(change));
 }
 
@@ -181,7 +172,7 @@ awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_metadata(Actor by, Fea
     const TimePoint now = clock_.now();
     PrivilegedTransaction change(by, now);
     FeatureFlagRepository::add_metadata(change, id, metadata, by.user(), now);
-    add_activity(change, by, *begun, cause, now, facts_of(metadata));
+    Audit::add_by(change, by, ActivityAction::admin_feature_flag_update, cause, now, facts_of(*begun, metadata));
     co_return co_await commit(std::move(change));
 }
 

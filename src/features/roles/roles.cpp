@@ -9,15 +9,7 @@ namespace {
 // Each retry means that a concurrent change of the role committed between a read and a write.
 constexpr int tries_max = 8;
 
-// Writes to the activity log of the author; the operator has none.
-void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
-                  TimePoint now, const RoleRecord& role) {
-    boost::json::object facts{{"roleId", role.id.text()}, {"roleName", role.name}};
-    if (const auto user = by.user())
-        Audit::add(transaction, *user, action, cause, now, std::move(facts));
-    else
-        Audit::add_act(transaction, std::nullopt, action, cause, now, facts);
-}
+boost::json::object facts_of(const RoleRecord& role) { return {{"roleId", role.id.text()}, {"roleName", role.name}}; }
 
 }  // namespace
 
@@ -58,7 +50,7 @@ awaitable<Result<RoleRecord>> Roles::create(Actor by, std::string name, RoleChan
     role.updated_by = by.user();
     PrivilegedTransaction transaction(by, now);
     RoleRepository::add_insert(transaction, role);
-    add_activity(transaction, by, ActivityAction::admin_role_create, cause, now, role);
+    Audit::add_by(transaction, by, ActivityAction::admin_role_create, cause, now, facts_of(role));
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::role_exist);
@@ -82,7 +74,7 @@ awaitable<Result<RoleRecord>> Roles::update(Actor by, RoleId id, RoleChange want
         PrivilegedTransaction transaction(by, role.updated_at);
         if (demotes) SuperAdmins::add_lock(transaction);
         RoleRepository::add_update(transaction, role, *seen);
-        add_activity(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, role);
+        Audit::add_by(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, facts_of(role));
         const std::size_t changes = transaction.size();
         if (demotes) SuperAdmins::add_remains(transaction);
         auto outcome = co_await std::move(transaction).commit(database_);
@@ -102,7 +94,7 @@ awaitable<Result<void>> Roles::erase(Actor by, RoleId id, Cause cause) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
         RoleRepository::add_erase(transaction, *role);
-        add_activity(transaction, by, ActivityAction::admin_role_delete, cause, now, *role);
+        Audit::add_by(transaction, by, ActivityAction::admin_role_delete, cause, now, facts_of(*role));
         auto outcome = co_await std::move(transaction).commit(database_);
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return Result<void>{};

@@ -31,15 +31,13 @@ TermPolicy published_as(TermPolicy draft, const PublicationTerms& terms, std::op
 
 }  // namespace
 
-void add_policy_activity(storage::Transaction& transaction, ActivityAction action, const TermPolicy& policy,
-                         const Cause& cause, TimePoint now, std::optional<Language> language) {
+void add_policy_activity(storage::Transaction& transaction, const Actor& by, ActivityAction action,
+                         const TermPolicy& policy, const Cause& cause, TimePoint now,
+                         std::optional<Language> language) {
     boost::json::object facts{
         {"termPolicyId", policy.id.text()}, {"type", name_of(policy.type)}, {"version", policy.version}};
     if (language) facts["language"] = name_of(*language);
-    if (cause.actor)
-        Audit::add(transaction, *cause.actor, action, cause, now, std::move(facts));
-    else
-        Audit::add_act(transaction, std::nullopt, action, cause, now, facts);
+    Audit::add_by(transaction, by, action, cause, now, std::move(facts));
 }
 
 Publication::Publication(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
@@ -161,7 +159,7 @@ awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Caus
     // A change that is not material asks nothing of users, so nobody gets a mail about it.
     if (published.is_material) Announcements::add(transaction, published.id, now);
     if (log_ != nullptr) log_->add(transaction, published);
-    add_policy_activity(transaction, ActivityAction::admin_term_policy_publish, published, cause, now);
+    add_policy_activity(transaction, by, ActivityAction::admin_term_policy_publish, published, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     co_return outcome->committed;

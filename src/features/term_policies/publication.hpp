@@ -52,8 +52,9 @@ private:
     const PolicyPaths paths_;
 };
 
-// Writes to the administrator's activity log; does nothing for the operator.
-void add_policy_activity(storage::Transaction& transaction, ActivityAction action, const TermPolicy& policy,
-                         const Cause& cause, TimePoint now, std::optional<Language> language = {});
+// See Audit::add_by(). `language`: of the content concerned.
+void add_policy_activity(storage::Transaction& transaction, const Actor& by, ActivityAction action,
+                         const TermPolicy& policy, const Cause& cause, TimePoint now,
+                         std::optional<Language> language = {});
 
 }  // namespace consentry

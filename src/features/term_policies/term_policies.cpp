@@ -166,7 +166,7 @@ awaitable<Result<TermPolicy>> TermPolicies::create(Actor by, NewTermPolicy wante
                                    now);
         TermPolicyRepository::add_content(transaction, policy.id, content);
     }
-    add_policy_activity(transaction, ActivityAction::admin_term_policy_create, policy, cause, now);
+    add_policy_activity(transaction, by, ActivityAction::admin_term_policy_create, policy, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at == 0) co_return fail(errors::term_policy_exist);
@@ -207,7 +207,7 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
         else
             TermPolicyRepository::add_content_update(transaction, id, contents->front());
         add_policy_activity(
-            transaction,
+            transaction, by,
             is_new ? ActivityAction::admin_term_policy_add_content : ActivityAction::admin_term_policy_update_content,
             *policy, cause, now, file.language);
         auto outcome = co_await std::move(transaction).commit(database_);
@@ -230,7 +230,7 @@ awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, 
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
         TermPolicyRepository::add_content_erase(transaction, id, language);
         LooseObjects::add_released(transaction, {Area::private_area, policy->type, policy->version, language}, now);
-        add_policy_activity(transaction, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
+        add_policy_activity(transaction, by, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
                             language);
         auto outcome = co_await std::move(transaction).commit(database_);
         if (!outcome) co_return fail(std::move(outcome.error()));
@@ -255,7 +255,7 @@ awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId i
         PrivilegedTransaction transaction(by, now);
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
         TermPolicyRepository::add_processing(transaction, id, processing);
-        add_policy_activity(transaction, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
+        add_policy_activity(transaction, by, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
         auto outcome = co_await std::move(transaction).commit(database_);
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return Result<void>{};
@@ -274,7 +274,7 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cau
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
         LooseObjects::add_released(transaction, id, now);
         TermPolicyRepository::add_erase(transaction, *policy);
-        add_policy_activity(transaction, ActivityAction::admin_term_policy_delete, *policy, cause, now);
+        add_policy_activity(transaction, by, ActivityAction::admin_term_policy_delete, *policy, cause, now);
         auto outcome = co_await std::move(transaction).commit(database_);
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) {

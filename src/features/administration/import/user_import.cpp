@@ -224,11 +224,8 @@ private:
              .history_expires_at = now + settings.reuse_barred,
              .now = now},
             content_, options_.skip_existing);
-        constexpr auto action = ActivityAction::admin_user_import;
-        if (const auto actor = options_.by.user())
-            Audit::add(transaction, *actor, action, options_.cause, now, {{"rows", staged_}});
-        else
-            Audit::add_act(transaction, std::nullopt, action, options_.cause, now, {{"rows", staged_}});
+        Audit::add_by(transaction, options_.by, ActivityAction::admin_user_import, options_.cause, now,
+                      {{"rows", staged_}});
         auto outcome = co_await std::move(transaction).commit(import_.database_);
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (!outcome->committed) {
