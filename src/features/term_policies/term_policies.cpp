@@ -196,73 +196,74 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
     std::vector<ContentFile> files{file};
     auto contents = co_await check(policy->type, policy->version, std::move(files));
     if (!contents) co_return fail(std::move(contents.error()));
-    for (int i = 0; i < change_tries_max; ++i) {
-        const TimePoint now = clock_.now();
-        PrivilegedTransaction transaction(by, now);
-        TermPolicyRepository::add_change(transaction, id, by.user(), now);
-        LooseObjects::add_taken_up(transaction, {Area::private_area, policy->type, policy->version, file.language},
-                                   now);
-        if (is_new)
-            TermPolicyRepository::add_content(transaction, id, contents->front());
-        else
-            TermPolicyRepository::add_content_update(transaction, id, contents->front());
-        add_policy_activity(
-            transaction, by,
-            is_new ? ActivityAction::admin_term_policy_add_content : ActivityAction::admin_term_policy_update_content,
-            *policy, cause, now, file.language);
-        auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(std::move(outcome.error()));
-        if (outcome->committed) co_return Result<void>{};
-        if (outcome->failed_at == 1) co_return std::unexpected(busy());
-        if (outcome->failed_at == 2) co_return fail(wrong);
-        auto why = co_await hindrance(id);
-        if (why) co_return fail(std::move(*why));
-    }
-    throw Unavailable("changing a term policy: it is published all the time");
+    const auto action =
+        is_new ? ActivityAction::admin_term_policy_add_content : ActivityAction::admin_term_policy_update_content;
+    co_return co_await change_draft(
+        by, id,
+        [&](PrivilegedTransaction& transaction, TimePoint now) {
+            LooseObjects::add_taken_up(transaction, {Area::private_area, policy->type, policy->version, file.language},
+                                       now);
+            if (is_new)
+                TermPolicyRepository::add_content(transaction, id, contents->front());
+            else
+                TermPolicyRepository::add_content_update(transaction, id, contents->front());
+            add_policy_activity(transaction, by, action, *policy, cause, now, file.language);
+        },
+        [&](std::size_t failed_at) -> std::optional<Error> {
+            if (failed_at == 1) return busy();
+            if (failed_at == 2) return Error{wrong};
+            return std::nullopt;
+        });
 }
 
 awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, Language language, Cause cause) {
     auto policy = co_await find_draft(id);
     if (!policy) co_return fail(std::move(policy.error()));
-    for (int i = 0; i < change_tries_max; ++i) {
-        const TimePoint now = clock_.now();
-        PrivilegedTransaction transaction(by, now);
-        TermPolicyRepository::add_change(transaction, id, by.user(), now);
-        TermPolicyRepository::add_content_erase(transaction, id, language);
-        LooseObjects::add_released(transaction, {Area::private_area, policy->type, policy->version, language}, now);
-        add_policy_activity(transaction, by, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
-                            language);
-        auto outcome = co_await std::move(transaction).commit(database_);
-        if (!outcome) co_return fail(std::move(outcome.error()));
-        if (outcome->committed) {
-            std::vector<PolicyObject> file{{Area::private_area, policy->type, policy->version, language}};
-            co_await loose_objects_.sweep_released(std::move(file));
-            co_return Result<void>{};
-        }
-        if (outcome->failed_at == 1) co_return fail(errors::term_policy_content_not_found);
-        auto why = co_await hindrance(id);
-        if (why) co_return fail(std::move(*why));
-    }
-    throw Unavailable("changing a term policy: it is published all the time");
+    auto removed = co_await change_draft(
+        by, id,
+        [&](PrivilegedTransaction& transaction, TimePoint now) {
+            TermPolicyRepository::add_content_erase(transaction, id, language);
+            LooseObjects::add_released(transaction, {Area::private_area, policy->type, policy->version, language}, now);
+            add_policy_activity(transaction, by, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
+                                language);
+        },
+        [](std::size_t failed_at) -> std::optional<Error> {
+            if (failed_at == 1) return Error{errors::term_policy_content_not_found};
+            return std::nullopt;
+        });
+    if (!removed) co_return removed;
+    std::vector<PolicyObject> file{{Area::private_area, policy->type, policy->version, language}};
+    co_await loose_objects_.sweep_released(std::move(file));
+    co_return removed;
 }
 
 awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId id,
                                                         std::optional<std::string> processing, Cause cause) {
     auto policy = co_await find_draft(id);
     if (!policy) co_return fail(std::move(policy.error()));
+    co_return co_await change_draft(
+        by, id,
+        [&](PrivilegedTransaction& transaction, TimePoint now) {
+            TermPolicyRepository::add_processing(transaction, id, processing);
+            add_policy_activity(transaction, by, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
+        },
+        [](std::size_t) { return std::optional<Error>(); });
+}
+
+awaitable<Result<void>> TermPolicies::change_draft(Actor by, TermPolicyId id, AddChange add, RefusalAt refusal_at) {
     for (int i = 0; i < change_tries_max; ++i) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
-        TermPolicyRepository::add_processing(transaction, id, processing);
-        add_policy_activity(transaction, by, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
+        add(transaction, now);
         auto outcome = co_await std::move(transaction).commit(database_);
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (outcome->committed) co_return Result<void>{};
+        if (auto refusal = refusal_at(outcome->failed_at)) co_return fail(std::move(*refusal));
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
     }
-    throw Unavailable("changing a term policy: it is published all the time");
+    throw Unavailable("changing a term policy: it kept changing");
 }
 
 awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cause cause) {

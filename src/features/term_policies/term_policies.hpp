@@ -5,6 +5,7 @@
 // of HTTP: the command line uses this class with a Cause without an actor.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,6 +105,11 @@ private:
     // Erases the files of a document that is no longer a draft.
     awaitable<void> sweep_drafts(TermPolicy policy);
     awaitable<Result<void>> change_content(Actor by, TermPolicyId id, ContentFile file, Cause cause, bool is_new);
+    using AddChange = std::function<void(PrivilegedTransaction& transaction, TimePoint now)>;
+    using RefusalAt = std::function<std::optional<Error>(std::size_t failed_at)>;
+    // Commits what `add` adds, after a statement (number 0) that asserts that the document is a draft. Retries while
+    // others change it. `refusal_at`: the error of a failed statement, or nullopt if it is for hindrance() to say.
+    awaitable<Result<void>> change_draft(Actor by, TermPolicyId id, AddChange add, RefusalAt refusal_at);
     // Returns why a change of this document had no effect, or nullopt if nothing prevents it any more.
     awaitable<std::optional<Error>> hindrance(TermPolicyId id);
     Error busy() const;
