@@ -21,7 +21,7 @@ public:
     std::uint64_t size() const { return size_; }
     Bytes edge() const;  // 32 bytes for each hash, the lowest level first
     Hash root() const;
-    // Returns the tiles that the grown tree has and the former one has not: new_hash_tiles(), with their contents.
+    // Returns the tiles that the grown tree has and the former one has not, as grow_tiles() does.
     // Throws std::length_error above 2^64 - 1 leaves.
     std::vector<Tile> append(std::span<const Hash> leaves);
 

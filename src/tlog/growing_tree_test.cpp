@@ -10,6 +10,7 @@ namespace consentry::tlog {
 namespace {
 
 using tests::naive_root;
+using tests::new_hash_tiles;
 using tests::some_leaves;
 
 TEST(GrowingTree, BeginsEmpty) {

@@ -15,7 +15,6 @@ constexpr std::string_view prefix = "tile/";
 constexpr std::string_view entries = "entries";
 constexpr std::string_view partial_mark = ".p/";
 constexpr std::uint64_t level_max = 63;
-constexpr int hash_levels = 64 / tile_height;  // 256^8 is more than a tree can have
 
 std::string index_path(std::uint64_t index) {
     std::string path = fmt::format("{:03}", index % 1000);
@@ -69,14 +68,6 @@ std::optional<TileId> read_path(std::string_view path) {
     return tile;
 }
 
-// Of one level, which grows from `from` to `to` hashes.
-void add_new_tiles(std::vector<TileId>& tiles, int level, std::uint64_t from, std::uint64_t to) {
-    if (from >= to) return;
-    const std::uint64_t full = to / tile_width;
-    for (std::uint64_t index = from / tile_width; index < full; ++index) tiles.push_back({level, index, tile_width});
-    if (const auto width = static_cast<unsigned>(to % tile_width); width > 0) tiles.push_back({level, full, width});
-}
-
 }  // namespace
 
 std::string tile_path(const TileId& tile) {
@@ -93,18 +84,14 @@ std::expected<TileId, std::string> parse_tile_path(std::string_view path) {
     return *tile;
 }
 
-std::vector<TileId> new_hash_tiles(std::uint64_t from, std::uint64_t to) {
-    std::vector<TileId> tiles;
-    for (int level = 0; level < hash_levels; ++level) {
-        const unsigned shift = tile_height * static_cast<unsigned>(level);
-        add_new_tiles(tiles, level, from >> shift, to >> shift);
-    }
-    return tiles;
-}
-
 std::vector<TileId> new_entry_bundles(std::uint64_t from, std::uint64_t to) {
     std::vector<TileId> bundles;
-    add_new_tiles(bundles, entry_level, from, to);
+    if (from >= to) return bundles;
+    const std::uint64_t full = to / tile_width;
+    for (std::uint64_t index = from / tile_width; index < full; ++index)
+        bundles.push_back({entry_level, index, tile_width});
+    if (const auto width = static_cast<unsigned>(to % tile_width); width > 0)
+        bundles.push_back({entry_level, full, width});
     return bundles;
 }
 

@@ -30,9 +30,8 @@ std::string tile_path(const TileId& tile);
 // Accepts exactly what tile_path() returns: no further zeros, width 1 to 255 behind ".p/", index at most 2^64 - 1.
 std::expected<TileId, std::string> parse_tile_path(std::string_view path);
 
-// The tiles of a log of `to` entries that one of `from` entries lacks: full tiles and, at the right edge, partial ones.
-// Empty unless from < to.
-std::vector<TileId> new_hash_tiles(std::uint64_t from, std::uint64_t to);
+// The bundles of a log of `to` entries that one of `from` entries lacks: full ones and, at the right edge, a partial
+// one. Empty unless from < to.
 std::vector<TileId> new_entry_bundles(std::uint64_t from, std::uint64_t to);
 
 }  // namespace consentry::tlog

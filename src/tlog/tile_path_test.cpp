@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/naive_tree.hpp"
+
 namespace consentry::tlog {
 namespace {
+
+using tests::new_hash_tiles;
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 

@@ -75,16 +75,6 @@ std::expected<std::vector<Tile>, std::string> grow_tiles(std::uint64_t from, std
     return tiles;
 }
 
-std::vector<Node> nodes_for_growth(std::uint64_t from) {
-    std::vector<Node> nodes;
-    for (int level = 0; level < static_cast<int>(64 / tile_height); ++level) {
-        const std::uint64_t count = hashes_at(level, from);
-        for (std::uint64_t at = count - count % tile_width; at < count; ++at)
-            nodes.push_back({tile_height * static_cast<unsigned>(level), at});
-    }
-    return nodes;
-}
-
 std::vector<TileId> tiles_with(std::span<const Node> nodes, std::uint64_t size) {
     std::vector<TileId> tiles;
     for (const Node& node : nodes) {

@@ -20,11 +20,11 @@ struct Tile {
     Bytes bytes;  // 32 for each hash
 };
 
-// The contents of new_hash_tiles(from, from + leaves.size()), in its order. `hashes` reads the tree of `from` leaves:
-// of each level, the nodes at the right edge that do not fill a tile (nodes_for_growth()).
+// The tiles that a tree of `from` leaves lacks once these are appended: full ones and, at the right edge, partial ones,
+// in ascending order. `hashes` reads the tree of `from` leaves: of each level, the nodes at the right edge that do not
+// fill a tile.
 std::expected<std::vector<Tile>, std::string> grow_tiles(std::uint64_t from, std::span<const Hash> leaves,
                                                          const HashReader& hashes);
-std::vector<Node> nodes_for_growth(std::uint64_t from);
 
 // The tiles of a tree of `size` leaves that contain these nodes, each once, in ascending order. All nodes must be
 // complete subtrees of that tree, as those that nodes_for_...() return for this size.

@@ -11,6 +11,7 @@ namespace {
 
 using tests::naive_reader;
 using tests::naive_root;
+using tests::new_hash_tiles;
 using tests::some_leaves;
 
 // The tiles of a log in its object store, by path.
@@ -30,6 +31,14 @@ public:
 private:
     std::map<std::string, Bytes> objects_;
 };
+
+// What grow_tiles() reads of a tree of this size.
+std::vector<Node> right_edge_of(std::uint64_t size) {
+    std::vector<Node> nodes;
+    for (unsigned level = 0; size > 0; level += tile_height, size /= tile_width)
+        for (std::uint64_t at = size - size % tile_width; at < size; ++at) nodes.push_back({level, at});
+    return nodes;
+}
 
 TEST(Tiles, GrowAsTheDefinitionSays) {
     const auto leaves = some_leaves(70'000);
@@ -61,7 +70,7 @@ TEST(Tiles, OfAGrowingLogProveEachOfItsSizes) {
     std::vector<std::uint64_t> sizes;
     while (size < leaves.size()) {
         const std::uint64_t to = std::min<std::uint64_t>(leaves.size(), size + 1 + random() % 120);
-        const TileHashes edge = store.fetch(nodes_for_growth(size), size);
+        const TileHashes edge = store.fetch(right_edge_of(size), size);
         const auto tiles = grow_tiles(size, std::span(leaves).subspan(size, to - size), edge.reader());
         ASSERT_TRUE(tiles) << tiles.error();
         std::vector<TileId> ids;

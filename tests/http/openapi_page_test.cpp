@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "http/steps/content_coding.hpp"
+#include "tests/support/gunzip.hpp"
 #include "tests/support/service.hpp"
 
 namespace consentry::tests {
@@ -52,7 +52,7 @@ TEST(WEB_7, BothCodingsAreTheSameFile) {
         ASSERT_EQ(packed.status, 200U);
         EXPECT_FALSE(plain.headers.contains("content-encoding"));
         EXPECT_EQ(packed.headers.at("content-encoding"), "gzip");
-        EXPECT_EQ(http::gunzip(packed.body, std::size_t{8} << 20), plain.body);
+        EXPECT_EQ(gunzip(packed.body, std::size_t{8} << 20), plain.body);
         EXPECT_EQ(packed.headers.at("content-type"), plain.headers.at("content-type"));
         EXPECT_NE(packed.headers.at("etag"), plain.headers.at("etag"));
         EXPECT_EQ(packed.headers.at("vary"), "Accept-Encoding");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tlog/proofs.hpp"
+#include "tlog/tile_path.hpp"
 
 namespace consentry::tests {
 
@@ -59,6 +60,16 @@ inline tlog::HashReader naive_reader(Leaves leaves) {
         if ((node.index + 1) * width > leaves.size()) return std::unexpected("no complete subtree of this tree");
         return naive_root(leaves.subspan(node.index * width, width));
     };
+}
+
+// The tiles of hashes of a tree of `to` leaves that one of `from` leaves lacks. The leaves of each level are the full
+// tiles of the one below.
+inline std::vector<tlog::TileId> new_hash_tiles(std::uint64_t from, std::uint64_t to) {
+    std::vector<tlog::TileId> tiles;
+    for (int level = 0; to > 0; ++level, from /= tlog::tile_width, to /= tlog::tile_width)
+        for (const tlog::TileId& tile : tlog::new_entry_bundles(from, to))
+            tiles.push_back({level, tile.index, tile.width});
+    return tiles;
 }
 
 }  // namespace consentry::tests

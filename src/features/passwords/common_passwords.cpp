@@ -187,8 +187,6 @@ bool is_decorated_entry(std::string_view lowered) {
 
 }  // namespace
 
-std::size_t common_password_count() { return static_cast<std::size_t>(std::ranges::count(entries(), '\n')); }
-
 bool is_common_password(std::string_view password) {
     const std::string lowered = to_lower_ascii(password);
     if (is_decorated_entry(lowered) || parts_of(lowered) < parts_min) return true;

@@ -1,7 +1,6 @@
 // Rejects commonly used passwords, including the spellings that guessing programs try first (PWD-4).
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 namespace consentry {
@@ -11,8 +10,5 @@ namespace consentry {
 // once ("Pass1Pass1"). A password of four parts or fewer is common too. A part is a run on the keyboard or in the
 // alphabet, a year, or a single character ("Abc@1234").
 bool is_common_password(std::string_view password);
-
-// The number of entries in the list.
-std::size_t common_password_count();
 
 }  // namespace consentry

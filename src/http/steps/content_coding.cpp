@@ -1,8 +1,6 @@
 #include "http/steps/content_coding.hpp"
 
-#include <array>
-#include <charconv>
-#include <memory>
+#include <algorithm>
 #include <stdexcept>
 
 #include <zlib.h>
@@ -86,26 +84,6 @@ bool names_tag(std::string_view if_none_match, std::string_view tag) {
 std::string gzip(std::string_view text) {
     thread_local Deflater deflater;
     return deflater.run(text);
-}
-
-std::string gunzip(std::string_view packed, std::size_t bytes_max) {
-    z_stream stream{};
-    if (inflateInit2(&stream, gzip_window) != Z_OK) throw std::runtime_error("zlib cannot begin");
-    const std::unique_ptr<z_stream, int (*)(z_streamp)> end(&stream, inflateEnd);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream.avail_in = static_cast<uInt>(packed.size());
-    std::string out;
-    std::array<char, 16 * 1024> part;
-    for (;;) {
-        stream.next_out = reinterpret_cast<Bytef*>(part.data());
-        stream.avail_out = static_cast<uInt>(part.size());
-        const int state = inflate(&stream, Z_NO_FLUSH);
-        if (state != Z_OK && state != Z_STREAM_END) return {};
-        out.append(part.data(), part.size() - stream.avail_out);
-        if (out.size() > bytes_max) return {};
-        if (state == Z_STREAM_END) return out;
-        if (stream.avail_out != 0 && stream.avail_in == 0) return {};  // truncated
-    }
 }
 
 void compress(const Request& request, Response& response) {

@@ -17,8 +17,6 @@ bool accepts_gzip(const Request& request);
 bool names_tag(std::string_view if_none_match, std::string_view tag);
 
 std::string gzip(std::string_view text);
-// Returns an empty string if `packed` is not gzip or expands to more than `bytes_max`.
-std::string gunzip(std::string_view packed, std::size_t bytes_max);
 
 // Compresses the body in place and sets the headers. Call only for answers without secrets of the caller, because the
 // compressed length reveals something of the content (BREACH).

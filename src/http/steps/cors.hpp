@@ -28,8 +28,6 @@ public:
     // Access-Control-Request-Method.
     void add_headers(const Request& request, bool preflight, Response& response) const;
 
-    bool allows_any() const { return any_; }
-
     // Makes everything below these paths public to the pages of every origin, whatever the entries say: for documents
     // that anybody may verify. Such answers never admit credentials.
     void open_below(std::vector<std::string> paths) { open_paths_ = std::move(paths); }
