@@ -10,14 +10,12 @@ namespace consentry::errors {
 inline constexpr ErrorKind bad_request{"badRequest", 400, 400, "http.400", "http"};
 inline constexpr ErrorKind route_not_found{"notFound", 404, 404, "http.404", "http"};
 inline constexpr ErrorKind method_not_allowed{"methodNotAllowed", 405, 405, "http.405", "http"};
-inline constexpr ErrorKind not_acceptable{"notAcceptable", 406, 406, "http.406", "http"};
 inline constexpr ErrorKind payload_too_large{"payloadTooLarge", 413, 413, "http.413", "http"};
 inline constexpr ErrorKind uri_too_long{"uriTooLong", 414, 414, "http.414", "http"};
 inline constexpr ErrorKind unsupported_media_type{"unsupportedMediaType", 415, 415, "http.415", "http"};
 inline constexpr ErrorKind expectation_failed{"expectationFailed", 417, 417, "http.417", "http"};
 inline constexpr ErrorKind too_many_requests{"tooManyRequests", 429, 429, "http.429", "http"};
 inline constexpr ErrorKind headers_too_large{"requestHeaderFieldsTooLarge", 431, 431, "http.431", "http"};
-inline constexpr ErrorKind not_implemented{"notImplemented", 501, 501, "http.501", "http"};
 inline constexpr ErrorKind service_unavailable{"serviceUnavailable", 503, 503, "http.503", "http"};
 inline constexpr ErrorKind version_not_supported{"httpVersionNotSupported", 505, 505, "http.505", "http"};
 
@@ -25,12 +23,10 @@ inline constexpr ErrorKind unknown{"unknown", 500, 5000, "http.serverError.inter
 inline constexpr ErrorKind timeout{"timeout", 408, 5031, "http.clientError.requestTimeOut", "request"};
 inline constexpr ErrorKind validation{"validation", 422, 5030, "request.error.validation", "request"};
 inline constexpr ErrorKind invalid_identifier{"validation", 400, 5030, "request.error.identifierInvalid", "request"};
-inline constexpr ErrorKind param_required{"paramRequired", 400, 5032, "request.error.paramRequired", "request"};
 inline constexpr ErrorKind cross_site_form{"crossSiteForm", 403, 7000, "pages.form.crossSite", "pages"};
 inline constexpr ErrorKind form_expired{"formExpired", 403, 7001, "pages.form.expired", "pages"};
 inline constexpr ErrorKind form_without_cookie{"formWithoutCookie", 403, 7002, "pages.form.withoutCookie", "pages"};
 inline constexpr ErrorKind hand_over_invalid{"handOverInvalid", 403, 7020, "pages.handOver.invalid", "pages"};
-inline constexpr ErrorKind env_forbidden{"envForbidden", 403, 5034, "http.clientError.forbidden", "request"};
 
 inline constexpr ErrorKind order_by_not_allowed{"orderByNotAllowed", 422, 5020, "pagination.error.orderByNotAllowed",
                                                 "pagination"};
@@ -132,7 +128,6 @@ inline constexpr ErrorKind password_not_set{"passwordNotSet", 400, 5168, "auth.e
 inline constexpr ErrorKind token_invalid{"tokenInvalid", 400, 5169, "user.error.verificationTokenInvalid", "user"};
 inline constexpr ErrorKind import_email_exist{"importEmailExist", 409, 5176, "user.error.importEmailExist", "user"};
 inline constexpr ErrorKind sign_up_forbidden{"signUpForbidden", 403, 5177, "user.error.signUpForbidden", "user"};
-inline constexpr ErrorKind user_not_found_forbidden{"notFoundForbidden", 403, 5175, "user.error.notFound", "user"};
 
 inline constexpr ErrorKind file_required{"required", 422, 5010, "file.error.required", "file"};
 inline constexpr ErrorKind file_extension_invalid{"extensionInvalid", 415, 5011, "file.error.extensionInvalid", "file"};
@@ -186,5 +181,12 @@ inline constexpr ErrorKind term_policy_log_differs{"logDiffers", 409, 6120, "ter
                                                    "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
+
+// Numbers the interface reserves. This service never returns them.
+inline constexpr ErrorKind not_acceptable{"notAcceptable", 406, 406, "http.406", "http"};
+inline constexpr ErrorKind not_implemented{"notImplemented", 501, 501, "http.501", "http"};
+inline constexpr ErrorKind param_required{"paramRequired", 400, 5032, "request.error.paramRequired", "request"};
+inline constexpr ErrorKind env_forbidden{"envForbidden", 403, 5034, "http.clientError.forbidden", "request"};
+inline constexpr ErrorKind user_not_found_forbidden{"notFoundForbidden", 403, 5175, "user.error.notFound", "user"};
 
 }  // namespace consentry::errors
