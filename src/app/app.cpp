@@ -302,18 +302,12 @@ App::~App() {
 void App::start(milliseconds first_clean_up) {
     server_->start();
     mail_delivery_->start();
-    clean_up_.emplace(services_.clean_up_tasks(), *log_, std::chrono::steady_clock::now() + first_clean_up);
-    asio::co_spawn(server_->executor(), clean_up_->run(), asio::detached);
-    // Each has a loop of its own, so that none delays another.
-    const auto begin = [this](std::optional<CleanUp>& loop, std::vector<CleanUpTask> tasks) {
-        if (tasks.empty()) return;
-        loop.emplace(std::move(tasks), *log_, std::chrono::steady_clock::now());
-        asio::co_spawn(server_->executor(), loop->run(), asio::detached);
+    const auto begin = [this](std::vector<PeriodicTask> tasks, milliseconds first) {
+        auto& loop = task_loops_.emplace_back(std::move(tasks), *log_, std::chrono::steady_clock::now() + first);
+        asio::co_spawn(server_->executor(), loop.run(), asio::detached);
     };
-    begin(log_work_, services_.log_tasks());
-    begin(witness_work_, services_.witness_tasks());
-    begin(administration_witness_work_, services_.administration_witness_tasks());
-    begin(timestamp_work_, services_.timestamp_tasks());
+    begin(services_.clean_up_tasks(), first_clean_up);
+    for (auto& tasks : services_.task_loops()) begin(std::move(tasks), milliseconds{0});
 }
 
 void App::stop() {

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
-#include <optional>
 
 #include <spdlog/logger.h>
 
-#include "app/clean_up.hpp"
 #include "app/observation/error_tracking.hpp"
 #include "app/observation/security_observer.hpp"
+#include "app/periodic_tasks.hpp"
 #include "app/services.hpp"
 #include "base/log.hpp"
 #include "features/mail/delivery.hpp"
@@ -92,11 +92,7 @@ private:
     std::unique_ptr<http::AccessLog> access_log_;
     std::unique_ptr<ErrorTracking> error_tracking_;
     std::unique_ptr<http::Pipeline> pipeline_;
-    std::optional<CleanUp> clean_up_;  // set by start()
-    std::optional<CleanUp> log_work_;  // of its own: no other task may delay the log
-    std::optional<CleanUp> witness_work_;
-    std::optional<CleanUp> administration_witness_work_;
-    std::optional<CleanUp> timestamp_work_;
+    std::list<PeriodicTasks> task_loops_;  // set by start(); their coroutines hold addresses
 };
 
 }  // namespace consentry

@@ -306,7 +306,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       hand_over(database, clock, host_cookies, own_url(config), sessions.cookie_lifetime(), config.encryption.secrets) {
 }
 
-std::vector<CleanUpTask> Services::clean_up_tasks() {
+std::vector<PeriodicTask> Services::clean_up_tasks() {
     constexpr std::chrono::hours rarely{1};
     // Deleted files are gone within a minute, even if the store did not respond at first.
     constexpr std::chrono::seconds often{20};
@@ -326,30 +326,21 @@ std::vector<CleanUpTask> Services::clean_up_tasks() {
     };
 }
 
-std::vector<CleanUpTask> Services::log_tasks() {
+std::vector<std::vector<PeriodicTask>> Services::task_loops() {
     // Well within the promise of a receipt (merge_delay), even after a few failures.
     constexpr std::chrono::seconds soon{1};
-    if (!consent_log) return {};
-    return {{"the consent log", soon, [this] { return work_on_log(); }},
-            {"the administration log", soon, [this] { return administration_log->work(); }}};
-}
-
-std::vector<CleanUpTask> Services::witness_tasks() {
-    constexpr milliseconds soon{500};
-    if (!cosigning) return {};
-    return {{"cosignatures of the consent log", soon, [this] { return cosigning->work(); }}};
-}
-
-std::vector<CleanUpTask> Services::administration_witness_tasks() {
-    constexpr milliseconds soon{500};
-    if (!administration_cosigning) return {};
-    return {{"cosignatures of the administration log", soon, [this] { return administration_cosigning->work(); }}};
-}
-
-std::vector<CleanUpTask> Services::timestamp_tasks() {
+    constexpr milliseconds sooner{500};
     constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
-    if (!timestamps) return {};
-    return {{"time stamps of the consent log", often, [this] { return timestamps->work(); }}};
+    std::vector<std::vector<PeriodicTask>> loops;
+    if (consent_log)
+        loops.push_back({{"the consent log", soon, [this] { return work_on_log(); }},
+                         {"the administration log", soon, [this] { return administration_log->work(); }}});
+    if (cosigning) loops.push_back({{"cosignatures of the consent log", sooner, [this] { return cosigning->work(); }}});
+    if (administration_cosigning)
+        loops.push_back(
+            {{"cosignatures of the administration log", sooner, [this] { return administration_cosigning->work(); }}});
+    if (timestamps) loops.push_back({{"time stamps of the consent log", often, [this] { return timestamps->work(); }}});
+    return loops;
 }
 
 awaitable<void> Services::open_logs() {
@@ -364,12 +355,9 @@ awaitable<void> Services::work_on_log() {
     co_await consent_log->published().work();
 }
 
-awaitable<std::vector<CleanUpTrouble>> Services::clean_up() {
+awaitable<std::vector<TaskTrouble>> Services::clean_up() {
     auto tasks = clean_up_tasks();
-    std::ranges::move(log_tasks(), std::back_inserter(tasks));
-    std::ranges::move(witness_tasks(), std::back_inserter(tasks));
-    std::ranges::move(administration_witness_tasks(), std::back_inserter(tasks));
-    std::ranges::move(timestamp_tasks(), std::back_inserter(tasks));
+    for (auto& loop : task_loops()) std::ranges::move(loop, std::back_inserter(tasks));
     co_return co_await do_all(std::move(tasks));
 }
 

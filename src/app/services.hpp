@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "app/clean_up.hpp"
 #include "app/config/config.hpp"
 #include "app/cursor_seal.hpp"
 #include "app/observation/bounded_events.hpp"
 #include "app/observation/counted_events.hpp"
 #include "app/observation/security_event_file.hpp"
+#include "app/periodic_tasks.hpp"
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/worker_pool.hpp"
@@ -69,20 +69,15 @@ public:
     Services(const Config& config, const Clock& clock);
 
     // The periodic tasks that delete expired data and report counters.
-    std::vector<CleanUpTask> clean_up_tasks();
+    std::vector<PeriodicTask> clean_up_tasks();
     // Takes in the publications that the consent log lacks, and opens both logs; see PublishedLog::open(). Requires the
     // log.
     awaitable<void> open_logs();
-    // Publishes the logs; empty if the settings turn it off.
-    std::vector<CleanUpTask> log_tasks();
-    // Gather the cosignatures of witnesses on one log each; empty if there are none. They are slower than the logs and
-    // must not delay them, nor each other.
-    std::vector<CleanUpTask> witness_tasks();
-    std::vector<CleanUpTask> administration_witness_tasks();
-    // Has the log stamped by the time stamp authority; empty if there is none.
-    std::vector<CleanUpTask> timestamp_tasks();
-    // Runs all of them now.
-    awaitable<std::vector<CleanUpTrouble>> clean_up();
+    // The tasks that each need a loop of their own, because none may delay another: the first loop publishes the logs,
+    // the others gather what is slower, cosignatures of witnesses and time stamps. Without what the settings turn off.
+    std::vector<std::vector<PeriodicTask>> task_loops();
+    // Runs all tasks now, those of clean_up_tasks() first.
+    awaitable<std::vector<TaskTrouble>> clean_up();
 
     const Config config;
     Locales locales;

@@ -193,7 +193,7 @@ void Service::break_writes(const std::string& when) const {
 void Service::mend_writes() const { sql(postgres_ ? "DROP FUNCTION fault CASCADE" : "DROP TRIGGER fault"); }
 
 void Service::work() {
-    for (const CleanUpTrouble& trouble : run(app_->services().clean_up()))
+    for (const TaskTrouble& trouble : run(app_->services().clean_up()))
         ADD_FAILURE() << trouble.task << ": " << trouble.reason;
 }
 

@@ -28,7 +28,7 @@ protected:
     // Publishes, and has stamped what is due. Returns why it failed.
     std::string work() {
         std::string out;
-        for (const CleanUpTrouble& trouble : run(t_.service.app().services().clean_up())) out += trouble.reason + "\n";
+        for (const TaskTrouble& trouble : run(t_.service.app().services().clean_up())) out += trouble.reason + "\n";
         return out;
     }
     Answer stamp(int size) { return t_.service.get("/consent-log/timestamps/" + std::to_string(size) + ".tsr"); }

@@ -11,7 +11,7 @@ namespace consentry::tests {
 
 // Does what the service does once a second: publishes the log.
 inline void publish_log(Service& service) {
-    for (const CleanUpTrouble& trouble : run(do_all(service.app().services().log_tasks())))
+    for (const TaskTrouble& trouble : run(do_all(service.app().services().task_loops().front())))
         ADD_FAILURE() << trouble.task << ": " << trouble.reason;
 }
 

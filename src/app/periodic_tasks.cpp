@@ -1,4 +1,4 @@
-#include "app/clean_up.hpp"
+#include "app/periodic_tasks.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -13,7 +13,7 @@ namespace consentry {
 namespace {
 
 // Returns why the task failed, or nullopt if it succeeded.
-awaitable<std::optional<std::string>> trouble_of(const CleanUpTask& task) {
+awaitable<std::optional<std::string>> trouble_of(const PeriodicTask& task) {
     try {
         co_await task.work();
     } catch (const std::exception& error) {
@@ -26,23 +26,23 @@ awaitable<std::optional<std::string>> trouble_of(const CleanUpTask& task) {
 
 }  // namespace
 
-awaitable<std::vector<CleanUpTrouble>> do_all(std::vector<CleanUpTask> tasks) {
-    std::vector<CleanUpTrouble> out;
-    for (const CleanUpTask& task : tasks) {
+awaitable<std::vector<TaskTrouble>> do_all(std::vector<PeriodicTask> tasks) {
+    std::vector<TaskTrouble> out;
+    for (const PeriodicTask& task : tasks) {
         auto trouble = co_await trouble_of(task);
         if (trouble) out.push_back({std::string(task.name), std::move(*trouble)});
     }
     co_return out;
 }
 
-CleanUp::CleanUp(std::vector<CleanUpTask> tasks, spdlog::logger& log, SteadyTime first) : log_(log) {
-    for (CleanUpTask& task : tasks) plan_.push_back({.task = std::move(task), .due = first});
+PeriodicTasks::PeriodicTasks(std::vector<PeriodicTask> tasks, spdlog::logger& log, SteadyTime first) : log_(log) {
+    for (PeriodicTask& task : tasks) plan_.push_back({.task = std::move(task), .due = first});
 }
 
-awaitable<void> CleanUp::do_due(SteadyTime now) {
+awaitable<void> PeriodicTasks::do_due(SteadyTime now) {
     for (Planned& planned : plan_) {
         if (planned.due > now) continue;
-        const CleanUpTask& task = planned.task;
+        const PeriodicTask& task = planned.task;
         const auto trouble = co_await trouble_of(task);
         planned.due = now + (trouble ? std::min(task.every, retry_after) : task.every);
         const bool was_in_trouble = std::exchange(planned.in_trouble, trouble.has_value());
@@ -53,9 +53,11 @@ awaitable<void> CleanUp::do_due(SteadyTime now) {
     }
 }
 
-CleanUp::SteadyTime CleanUp::next() const { return std::ranges::min_element(plan_, {}, &Planned::due)->due; }
+PeriodicTasks::SteadyTime PeriodicTasks::next() const {
+    return std::ranges::min_element(plan_, {}, &Planned::due)->due;
+}
 
-awaitable<void> CleanUp::run() {
+awaitable<void> PeriodicTasks::run() {
     boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
     for (;;) {
         timer.expires_at(next());

@@ -1,4 +1,4 @@
-// Periodic background tasks: delete expired data and report counters.
+// Periodic background tasks: delete expired data, report counters, publish the logs.
 //
 // The tasks are independent: an exception affects only the task that threw it. That task is retried soon, and the
 // others continue.
@@ -19,28 +19,28 @@ namespace consentry {
 
 using boost::asio::awaitable;
 
-struct CleanUpTask {
+struct PeriodicTask {
     std::string_view name;  // "expired sessions", for the log
     milliseconds every;
     std::function<awaitable<void>()> work;
 };
 
 // A task that failed, and why.
-struct CleanUpTrouble {
+struct TaskTrouble {
     std::string task;
     std::string reason;
 };
 
 // Runs all tasks now; a failure does not stop the remaining tasks.
-awaitable<std::vector<CleanUpTrouble>> do_all(std::vector<CleanUpTask> tasks);
+awaitable<std::vector<TaskTrouble>> do_all(std::vector<PeriodicTask> tasks);
 
-class CleanUp {
+class PeriodicTasks {
 public:
     using SteadyTime = std::chrono::steady_clock::time_point;
     static constexpr milliseconds retry_after = std::chrono::minutes{1};
 
     // Every task is first due at `first`. `log` must outlive this object.
-    CleanUp(std::vector<CleanUpTask> tasks, spdlog::logger& log, SteadyTime first);
+    PeriodicTasks(std::vector<PeriodicTask> tasks, spdlog::logger& log, SteadyTime first);
 
     // Runs the tasks that are due. Logs trouble when it begins and when it ends.
     awaitable<void> do_due(SteadyTime now);
@@ -51,7 +51,7 @@ public:
 
 private:
     struct Planned {
-        CleanUpTask task;
+        PeriodicTask task;
         SteadyTime due;
         bool in_trouble = false;
     };

@@ -1,5 +1,5 @@
 // Tests that a clean-up runs all of its tasks even if some fail, and soon retries those that failed.
-#include "app/clean_up.hpp"
+#include "app/periodic_tasks.hpp"
 
 #include <memory>
 #include <sstream>
@@ -40,7 +40,7 @@ struct Plan {
     std::ostringstream said;
     spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_st>(said)};
 
-    std::vector<CleanUpTask> tasks() {
+    std::vector<PeriodicTask> tasks() {
         return {{"outage", 1h, [this] { return fail_with(unavailable, broken, Unavailable("no answer")); }},
                 {"bug", 1h, [this] { return fail_with(unexpected, broken, std::logic_error("a row is odd")); }},
                 {"number", 10s, [this] { return fail_with(odd, broken, 7); }},
@@ -48,10 +48,10 @@ struct Plan {
     }
 };
 
-TEST(CleanUp, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
+TEST(PeriodicTasks, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
     Plan plan;
-    const CleanUp::SteadyTime begin{};
-    CleanUp clean_up(plan.tasks(), plan.log, begin + 5s);
+    const PeriodicTasks::SteadyTime begin{};
+    PeriodicTasks clean_up(plan.tasks(), plan.log, begin + 5s);
     run(clean_up.do_due(begin + 4s));
     EXPECT_EQ(plan.good, 0);
     EXPECT_EQ(clean_up.next(), begin + 5s);
@@ -80,7 +80,7 @@ TEST(CleanUp, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
     EXPECT_EQ(plan.good, 2);
 }
 
-TEST(CleanUp, AllAtOnceTellsWhatWasNotDone) {
+TEST(PeriodicTasks, AllAtOnceTellsWhatWasNotDone) {
     Plan plan;
     const auto troubles = run(do_all(plan.tasks()));
     ASSERT_EQ(troubles.size(), 3U);
@@ -90,7 +90,7 @@ TEST(CleanUp, AllAtOnceTellsWhatWasNotDone) {
 }
 
 // A table that one task cannot read does not keep the next task from deleting objects in the store.
-TEST(CleanUp, AServiceWithADamagedTableDoesTheRest) {
+TEST(PeriodicTasks, AServiceWithADamagedTableDoesTheRest) {
     Service service;
     service.make_person();
     service.sql(
@@ -102,9 +102,9 @@ TEST(CleanUp, AServiceWithADamagedTableDoesTheRest) {
     EXPECT_EQ(service.sql("SELECT count(*) FROM loose_objects").at(0).at(0), "0");
 }
 
-TEST(CleanUp, WhatIsDeletedIsSweptWithinAMinute) {
+TEST(PeriodicTasks, WhatIsDeletedIsSweptWithinAMinute) {
     Service service;
-    for (const CleanUpTask& task : service.app().services().clean_up_tasks())
+    for (const PeriodicTask& task : service.app().services().clean_up_tasks())
         EXPECT_LE(task.every, task.name == "orphaned policy files" ? milliseconds(30s) : milliseconds(1h));
 }
 
