@@ -180,7 +180,7 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     Audit::add(transaction, user.id, action_of(with), cause, now, {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     if (!outcome.committed) co_return fail(changed_under(with));
-    co_await sessions_.begun(prepared);
+    sessions_.remember_tokens(prepared);
     LoginAnswer answer;
     answer.grant = prepared.grant;
     answer.role = user.role;
@@ -293,7 +293,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     two_factor_.tell_spent(*right, cause);
     if (identity) social_.tell_of_use(opened.user.id, *identity, cause);
     co_await challenges_.forget(std::move(token));
-    co_await sessions_.begun(prepared);
+    sessions_.remember_tokens(prepared);
     LoginAnswer answer;
     answer.grant = prepared.grant;
     answer.role = opened.user.role;

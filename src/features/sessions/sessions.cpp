@@ -130,9 +130,8 @@ awaitable<bool> Sessions::exists(SessionId session) {
     co_return found.has_value();
 }
 
-awaitable<void> Sessions::begun(const PreparedSession& session) {
-    // Only the signature's verdict is remembered here. The first request reads the row and fills the cache.
-    if (!session.grant.tokens) co_return;
+void Sessions::remember_tokens(const PreparedSession& session) {
+    if (!session.grant.tokens) return;
     TokenClaims claims;
     claims.user = session.row.user;
     claims.session = session.row.id;
@@ -140,7 +139,6 @@ awaitable<void> Sessions::begun(const PreparedSession& session) {
     claims.issued_at = epoch_seconds(session.row.issued_at);
     claims.expires_at = claims.issued_at + session.grant.tokens->expires_in;
     memory_.remember(session.row.access_digest, session.keys_generation, claims);
-    co_return;
 }
 
 Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const {

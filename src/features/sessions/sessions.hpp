@@ -74,8 +74,8 @@ public:
     // Returns whether a session was begun with this challenge.
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<bool> exists(SessionId session);
-    // Call after the commit. Tolerates a cache outage.
-    awaitable<void> begun(const PreparedSession& session);
+    // Call after the commit: the first request need not verify the signature again.
+    void remember_tokens(const PreparedSession& session);
 
     // Returns the session of an access token after checking signature, claims, session and user. Errors: 401
     // jwtAccessTokenInvalid for any fault of the token or session; 403 if the account may not act. `token` must outlive
