@@ -23,12 +23,12 @@ using namespace std::chrono_literals;
 constexpr milliseconds lease = 5min;
 constexpr milliseconds first_retry = 10s;
 constexpr milliseconds last_retry = 10min;
-// Poll intervals: short after a mail was queued, since its transaction may not have committed yet, then doubling.
 constexpr milliseconds longest_wait = last_retry * 6 / 5;  // with its jitter
+// Poll intervals: short after a mail was queued, since its transaction may not have committed yet, then doubling.
 constexpr milliseconds first_look = 5ms;
 constexpr milliseconds last_look = 1s;
-constexpr auto hooks_at_least = 1s;
-constexpr auto count_at_least = 10s;
+constexpr auto hooks_interval = 1s;
+constexpr auto count_interval = 10s;
 
 // Doubles with each failure. Adds up to a fifth of jitter, so that mails which failed together are not retried
 // together.
@@ -110,7 +110,7 @@ awaitable<bool> MailDelivery::round() {
     co_await run_hooks();
     co_await settle();
     const auto steady_now = std::chrono::steady_clock::now();
-    if (steady_now - counted_ >= count_at_least) co_await count_waiting();
+    if (steady_now - counted_ >= count_interval) co_await count_waiting();
     const TimePoint now = parts_.clock.now();
     // A clock that was set back ends a pause, and does not make mails wait that were put off before.
     if (now >= paused_at_ && now < paused_at_ + pause_) co_return false;
@@ -125,7 +125,7 @@ awaitable<bool> MailDelivery::round() {
     std::size_t rest = batch.size();
     for (const StoredMail& mail : batch) {
         if (stopping_.stop_requested()) break;
-        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_at_least) co_await run_hooks();
+        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_interval) co_await run_hooks();
         const bool ours = co_await keep_rest(rest);
         if (!ours) break;
         const Next next = co_await deliver(mail);
