@@ -9,7 +9,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 #include <spdlog/spdlog.h>
@@ -20,6 +19,7 @@
 #include "app/observation/readings.hpp"
 #include "app/pages.hpp"
 #include "app/service_manager.hpp"
+#include "base/run_to_end.hpp"
 #include "features/acceptances/endpoints.hpp"
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
@@ -162,19 +162,15 @@ App::App(const Config& config, const Clock& clock)
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
     server_ = std::make_unique<http::Server>(server_options(config), *pipeline_);
     open_mail_delivery();
-    open_consent_log();
+    open_logs();
 }
 
 // A log that cannot continue must stop the start, not be found out later. Without the object store the check waits
 // until it answers.
-void App::open_consent_log() {
+void App::open_logs() {
     if (!services_.consent_log) return;
-    asio::io_context context(1);
-    std::exception_ptr failure;
-    asio::co_spawn(context, services_.open_logs(), [&](const std::exception_ptr& error) { failure = error; });
-    context.run();
     try {
-        if (failure) std::rethrow_exception(failure);
+        run_to_end(services_.open_logs());
     } catch (const Unavailable& outage) {
         log_->warn("the logs are not open yet and will be tried again: {}", outage.what());
     }
@@ -343,12 +339,11 @@ void App::wait() {
 
 // They exist only in memory, and requests add them until the server has ended: after the last round of the delivery.
 void App::write_lock_notices() {
-    asio::io_context context(1);
-    asio::co_spawn(context, services_.passwords.lock_notices().work_off(), [this](const std::exception_ptr& error) {
-        if (!error) return;
+    try {
+        run_to_end(services_.passwords.lock_notices().work_off());
+    } catch (...) {
         log_->error("the database is unavailable: owners of recently locked accounts will not be notified");
-    });
-    context.run();
+    }
 }
 
 }  // namespace consentry

@@ -71,7 +71,7 @@ private:
     void open_metrics();
     void open_mail_delivery();
     void write_lock_notices();
-    void open_consent_log();
+    void open_logs();
 
     std::shared_ptr<spdlog::logger> log_;  // obtained before any thread runs
     // Declared before the services, hence destroyed after them: pools and storage deliver their last results on the

@@ -5,11 +5,10 @@
 #include <memory>
 #include <string>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include "app/services.hpp"
+#include "base/run_to_end.hpp"
 
 namespace consentry {
 
@@ -23,11 +22,7 @@ asio::io_context& command_context();
 // Runs one coroutine on this thread to completion.
 template <class T>
 T run(awaitable<T> work) {
-    asio::io_context& context = command_context();
-    context.restart();
-    auto result = asio::co_spawn(context, std::move(work), asio::use_future);
-    context.run();
-    return result.get();
+    return run_to_end(command_context(), std::move(work));
 }
 
 // Returns whether there is data to work on; reports on standard error if there is none. Only `serve`, `migrate` and

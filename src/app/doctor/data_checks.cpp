@@ -2,14 +2,13 @@
 #include <optional>
 #include <stdexcept>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
 #include "app/doctor/checks.hpp"
 #include "app/local_secrets.hpp"
 #include "app/services.hpp"
+#include "base/run_to_end.hpp"
 #include "features/sessions/key_ring.hpp"
 
 namespace consentry {
@@ -24,10 +23,7 @@ struct Asked {
     asio::io_context& context;
 
     storage::Rows operator()(std::string_view sql, auto... values) const {
-        context.restart();
-        auto rows = asio::co_spawn(context, database.query(sql, values...), asio::use_future);
-        context.run();
-        return rows.get();
+        return run_to_end(context, database.query(sql, values...));
     }
 };
 

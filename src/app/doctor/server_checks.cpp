@@ -5,14 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
 #include "app/doctor/checks.hpp"
 #include "app/engines.hpp"
 #include "base/error.hpp"
+#include "base/run_to_end.hpp"
 #include "base/strict_json.hpp"
 #include "crypto/key_set.hpp"
 #include "net/http_client.hpp"
@@ -30,14 +29,6 @@ constexpr double slow_provider_ms = 2'000;
 constexpr milliseconds clock_apart{1'000};
 constexpr milliseconds clock_far_apart{10'000};
 constexpr milliseconds patience{5'000};
-
-template <class T>
-T wait_for(asio::io_context& context, asio::awaitable<T> work) {
-    context.restart();
-    auto result = asio::co_spawn(context, std::move(work), asio::use_future);
-    context.run();
-    return result.get();
-}
 
 double time_of(const std::function<void()>& work) {
     const auto begun = steady_clock::now();
@@ -95,11 +86,11 @@ void examine_provider(const char* name, const SocialProviderConfig& provider, co
 
 void examine_database(storage::Database& database, asio::io_context& context, const Clock& clock, Findings& findings) {
     guarded("database", findings, [&] {
-        const double ms = usual_time_of([&] { wait_for(context, database.ping()); });
+        const double ms = usual_time_of([&] { run_to_end(context, database.ping()); });
         tell_speed("database", ms, slow_database_ms,
                    "Every request uses the database: move it closer, or find out what slows it down.", findings);
         const TimePoint asked_at = clock.now();
-        const auto server = wait_for(context, database.server_time());
+        const auto server = run_to_end(context, database.server_time());
         if (!server) return;
         const auto apart = clock.now() - *server - (clock.now() - asked_at) / 2;
         const std::string text = fmt::format("differs by {} ms from that of the database", std::abs(apart.count()));
@@ -117,13 +108,13 @@ void examine_other_servers(const Config& config, asio::io_context& context, cons
     if (!config.cache.url.empty())
         guarded("cache", findings, [&] {
             const auto cache = open_cache(config, clock);
-            const double ms = usual_time_of([&] { wait_for(context, cache->ping()); });
+            const double ms = usual_time_of([&] { run_to_end(context, cache->ping()); });
             tell_speed("cache", ms, slow_cache_ms, "Every request uses the cache: move it closer.", findings);
         });
     if (!object_folder(config))
         guarded("object store", findings, [&] {
             const auto store = open_object_store(config);
-            const double ms = usual_time_of([&] { wait_for(context, store->ping(storage::Area::public_area)); });
+            const double ms = usual_time_of([&] { run_to_end(context, store->ping(storage::Area::public_area)); });
             tell_speed("object store", ms, slow_store_ms, "Texts of policies are slow to load; choose a region nearby.",
                        findings);
         });

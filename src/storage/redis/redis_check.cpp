@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/run_to_end.hpp"
 #include "base/uuid.hpp"
 #include "storage/redis/redis_attempt.hpp"
 #include "storage/redis/redis_cache.hpp"
@@ -18,14 +17,6 @@ namespace consentry::storage {
 namespace {
 
 using namespace redis;
-
-void run_blocking(awaitable<void> work) {
-    boost::asio::io_context context{1};
-    std::exception_ptr failure;
-    boost::asio::co_spawn(context, std::move(work), [&](const std::exception_ptr& error) { failure = error; });
-    context.run();
-    if (failure) std::rethrow_exception(failure);
-}
 
 // Returns a field of INFO or CLUSTER INFO, which consist of "name:value" lines.
 std::string_view field(std::string_view info, std::string_view name) {
@@ -153,25 +144,25 @@ std::string name_of(const RedisOptions& options) {
 void RedisCache::inspect_servers() const {
     switch (const RedisOptions& options = settings_->options(); options.kind) {
         case RedisKind::single:
-            run_blocking(inspect(settings_, options.addresses.front()));
+            run_to_end(inspect(settings_, options.addresses.front()));
             break;
         case RedisKind::sentinel:
-            run_blocking(inspect(settings_, std::nullopt));
+            run_to_end(inspect(settings_, std::nullopt));
             break;
         case RedisKind::cluster:
-            run_blocking(inspect_cluster(settings_));
+            run_to_end(inspect_cluster(settings_));
             break;
     }
 }
 
 void RedisCache::check() {
     inspect_servers();
-    run_blocking(try_commands(*this, Trial::whole, settings_->options().name_space, name_of(settings_->options())));
+    run_to_end(try_commands(*this, Trial::whole, settings_->options().name_space, name_of(settings_->options())));
 }
 
 void RedisCache::look() {
     inspect_servers();
-    run_blocking(
+    run_to_end(
         try_commands(*this, Trial::without_writing, settings_->options().name_space, name_of(settings_->options())));
 }
 
