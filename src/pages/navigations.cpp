@@ -5,10 +5,10 @@
 
 #include "base/errors.hpp"
 #include "base/percent_encoding.hpp"
-#include "features/users/caller.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "http/steps/accept.hpp"
 #include "pages/address.hpp"
+#include "pages/refusal_page.hpp"
 
 namespace consentry {
 namespace {
@@ -35,16 +35,16 @@ bool wants_401(const http::RequestContext& context) {
            });
 }
 
-// The page on which the browser can give what is missing.
-std::optional<std::string> page_for(const Error& refusal) {
-    if (refusal.is(errors::jwt_access_token_invalid)) return "/login";
-    if (refusal.is(errors::password_expired))
-        return refusal.message_key() == password_temporary_message ? "/change-password" : "/forgot-password";
-    if (!refusal.is(errors::term_policy_required)) return std::nullopt;
+// The page that shows documents is told which ones the refusal names.
+std::optional<std::string> location_for(const Error& refusal) {
+    const auto page = page_for(refusal);
+    if (!page) return std::nullopt;
+    std::string out(page->text());
+    if (!refusal.is(errors::term_policy_required)) return out;
     std::string types;
     for (const auto& policy : refusal.data().at("policies").as_array())
         types.append(types.empty() ? "" : ",").append(policy.at("type").as_string());
-    return "/accept?policies=" + types;
+    return out + "?policies=" + types;
 }
 
 // An address that the pages would refuse leads back to the application's first page.
@@ -69,7 +69,7 @@ bool Navigations::are_at_guarded_host(const http::RequestContext& context) {
 }
 
 std::optional<http::Reply> Navigations::way_in(const http::RequestContext& context, const Error& refusal) const {
-    auto location = page_for(refusal);
+    auto location = location_for(refusal);
     if (!location) return std::nullopt;
     const auto asked = hosts_.asked(context, appended_path(context));
     if (asked && hosts_.contain(asked->origin))

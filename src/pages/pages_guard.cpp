@@ -9,6 +9,8 @@
 #include "features/users/caller.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "pages/page_language.hpp"
+#include "pages/refusal_page.hpp"
+#include "pages/request_parts.hpp"
 
 namespace consentry {
 namespace {
@@ -21,15 +23,6 @@ constexpr std::string_view link_token = "token";  // in the path of a mailed lin
 const std::string* find_text(const std::vector<http::NamedText>& texts, std::string_view name) {
     const auto found = std::ranges::find(texts, name, &http::NamedText::name);
     return found == texts.end() ? nullptr : &found->value;
-}
-
-// Takes a field out. Returns nullopt unless it is there once.
-std::optional<std::string> take(std::vector<http::NamedText>& fields, std::string_view name) {
-    if (std::ranges::count(fields, name, &http::NamedText::name) != 1) return std::nullopt;
-    const auto found = std::ranges::find(fields, name, &http::NamedText::name);
-    std::string out = std::move(found->value);
-    fields.erase(found);
-    return out;
 }
 
 // Whether an origin is http on a name that only this machine has.
@@ -129,9 +122,9 @@ Result<void> PagesGuard::check_origin(const http::Request& request) const {
 }
 
 PagesGuard::FormState PagesGuard::check_token(Visit& visit, std::vector<http::NamedText>& fields) const {
-    if (const auto back = take(fields, return_field))
+    if (const auto back = take_only(fields, return_field))
         visit.return_to_ = Address::safe_return(*back, settings_.return_hosts);
-    const auto token = take(fields, token_field).value_or("");
+    const auto token = take_only(fields, token_field).value_or("");
     if (const auto session = visit.cookie(PageCookie::session))
         return tokens_.is_of(token, PageCookie::session, *session) ? FormState::valid : FormState::expired;
     if (const auto visitor = visit.cookie(PageCookie::visitor))
@@ -148,19 +141,12 @@ bool PagesGuard::is_of_this_browser(const http::Request& request, const std::vec
 std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, const Error& refusal,
                                            bool has_page) const {
     // A form comes back to its page, which has its path; a page with its query.
-    const bool reads = context.request.method == http::Method::get || context.request.method == http::Method::head;
-    const std::string back(reads ? context.request.target : context.request.path);
-    const auto with_return = [&](Address address) -> std::optional<Address> {
-        if (!has_page || !Address::safe_return(back, {})) return address;
-        return std::move(address).with("return", back);
-    };
-    if (refusal.is(errors::jwt_access_token_invalid)) return with_return(Address("/login"));
-    if (refusal.is(errors::term_policy_required)) return with_return(Address("/accept"));
-    if (refusal.is(errors::fresh_login_required)) return with_return(Address("/login/confirm"));
-    if (refusal.is(errors::password_expired))
-        return with_return(refusal.message_key() == password_temporary_message ? Address("/change-password")
-                                                                               : Address("/forgot-password"));
-    return std::nullopt;
+    const std::string back(is_reading(context.request) ? context.request.target : context.request.path);
+    const auto page = page_for(refusal);
+    if (!page) return std::nullopt;
+    Address address(*page);
+    if (!has_page || !Address::safe_return(back, {})) return address;
+    return std::move(address).with("return", back);
 }
 
 }  // namespace consentry

@@ -10,6 +10,7 @@
 #include "base/text_rules.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/function_handler.hpp"
+#include "pages/request_parts.hpp"
 #include "pages/ways.hpp"
 
 namespace consentry {
@@ -100,21 +101,17 @@ awaitable<Result<PageAnswer>> ProviderPages::leave(const WebProvider& to, const 
     co_return PageAnswer::to(std::move(address), trips_.keep(trip, to.provider));
 }
 
-ProviderPages::Returned ProviderPages::read(const std::vector<http::NamedText>& fields) {
-    const auto only = [&](std::string_view name) -> std::optional<std::string> {
-        if (std::ranges::count(fields, name, &http::NamedText::name) != 1) return std::nullopt;
-        return std::ranges::find(fields, name, &http::NamedText::name)->value;
-    };
-    return {.state = only("state").value_or(""),
-            .token = only("id_token"),
-            .error = only("error").value_or(""),
-            .user = only("user").value_or("")};
+ProviderPages::Returned ProviderPages::read(std::vector<http::NamedText> fields) {
+    return {.state = take_only(fields, "state").value_or(""),
+            .token = take_only(fields, "id_token"),
+            .error = take_only(fields, "error").value_or(""),
+            .user = take_only(fields, "user").value_or("")};
 }
 
 awaitable<Result<http::Reply>> ProviderPages::come_back(SocialProvider from, http::RequestContext& context) {
     auto fields = co_await kit_.read_form(context);
     if (!fields) co_return fail(std::move(fields.error()));
-    const Returned returned = read(*fields);
+    const Returned returned = read(std::move(*fields));
     const auto trip = trips_.find(context.request, from, returned.state);
     const Visit visit = kit_.guard.resume(context, trip ? std::optional(trip->left) : std::nullopt);
     if (!trip) {

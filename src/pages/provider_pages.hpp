@@ -46,7 +46,7 @@ private:
         std::string error;
         std::string user;
     };
-    static Returned read(const std::vector<http::NamedText>& fields);
+    static Returned read(std::vector<http::NamedText> fields);
     awaitable<Result<http::Reply>> come_back(SocialProvider from, http::RequestContext& context);
     awaitable<Result<PageAnswer>> log_in(SocialProvider from, const Returned& returned, const ProviderTrip& trip,
                                          const Visit& visit);

@@ -14,6 +14,7 @@
 #include "crypto/digest.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "pages/page_language.hpp"
+#include "pages/request_parts.hpp"
 
 namespace consentry {
 
@@ -75,10 +76,6 @@ std::string location_of(const Address& address) {
     if (!address.is_of_host()) return text;
     const auto path = text.find('/', text.find("://") + 3);
     return text.substr(0, path) + std::string(guarded_root) + "/start?return=" + percent_encoded(text.substr(path));
-}
-
-bool is_reading(const http::Request& request) {
-    return request.method == http::Method::get || request.method == http::Method::head;
 }
 
 void add(std::string& query, std::string_view name, std::string_view value) {
