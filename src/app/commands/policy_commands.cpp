@@ -17,6 +17,7 @@
 #include "app/commands/policy_folder.hpp"
 #include "app/commands/policy_values.hpp"
 #include "app/terminal/results.hpp"
+#include "app/terminal/terminal.hpp"
 #include "base/error.hpp"
 #include "base/line_diff.hpp"
 #include "base/text_rules.hpp"
@@ -29,29 +30,11 @@ namespace {
 
 std::string name_of(PolicyType type, std::int64_t version) { return fmt::format("{}/{}", name_of(type), version); }
 
-// A policy text must not be able to control the reader's terminal: of control characters it keeps only line ends and
-// tabs.
-std::string shown(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
-        const bool is_line_end = byte == '\n' || (byte == '\r' && next == '\n');
-        const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F in UTF-8
-        if ((byte < 0x20 && !is_line_end && byte != '\t') || byte == 0x7F || is_c1) {
-            out += "\uFFFD";
-            i += is_c1 ? 1 : 0;
-        } else {
-            out.push_back(text[i]);
-        }
-    }
-    return out;
-}
-
 // The placeholders as they appear in the text.
 std::string in_braces(const std::vector<std::string>& unfilled) {
     std::string out;
-    for (const std::string& one : unfilled) out += fmt::format("{}{{{{{}}}}}", out.empty() ? "" : ", ", shown(one));
+    for (const std::string& one : unfilled)
+        out += fmt::format("{}{{{{{}}}}}", out.empty() ? "" : ", ", on_its_lines(one));
     return out;
 }
 
@@ -183,7 +166,8 @@ void warn_of_unfilled(const Plan& plan) {
 
 void warn_of_unused(const PolicyValues& values) {
     if (const auto unused = values.unused(); !unused.empty())
-        fmt::print(stderr, "warning: no text uses the value of {}\n", shown(fmt::to_string(fmt::join(unused, ", "))));
+        fmt::print(stderr, "warning: no text uses the value of {}\n",
+                   on_its_lines(fmt::to_string(fmt::join(unused, ", "))));
 }
 
 }  // namespace
@@ -195,7 +179,7 @@ int import_policies(const PolicyOptions& options) {
         folder = read_policy_folder(options.folder);
         values.emplace(options.folder, options.values);
     } catch (const std::runtime_error& error) {
-        fmt::print(stderr, "consentry: {}\n", shown(error.what()));
+        fmt::print(stderr, "consentry: {}\n", on_its_lines(error.what()));
         return wrong_use;
     }
     const SystemClock clock;
@@ -357,7 +341,7 @@ int diff_policies(const PolicyOptions& options) {
         fmt::print("{}", diff_page(labels, texts[0], texts[1]));
         return 0;
     }
-    fmt::print("{}", shown(unified_diff(texts[0], texts[1], names[0], names[1])));
+    fmt::print("{}", on_its_lines(unified_diff(texts[0], texts[1], names[0], names[1])));
     return 0;
 }
 

@@ -19,6 +19,23 @@ std::string_view variable(const char* name) {
     return value == nullptr ? std::string_view{} : value;
 }
 
+std::string without_control(std::string_view text, bool keeps_lines) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+        const bool is_layout = byte == '\n' || byte == '\t' || (byte == '\r' && next == '\n');
+        const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F in UTF-8
+        if ((byte >= 0x20 && byte != 0x7F && !is_c1) || (keeps_lines && is_layout)) {
+            out.push_back(text[i]);
+            continue;
+        }
+        out += "\uFFFD";
+        i += is_c1 ? 1 : 0;
+    }
+    return out;
+}
+
 }  // namespace
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
@@ -52,21 +69,8 @@ std::string colored(std::string_view text, Color color) {
     return code == 0 ? std::string(text) : fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string on_one_line(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
-        const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F in UTF-8
-        if (byte >= 0x20 && byte != 0x7F && !is_c1) {
-            out.push_back(text[i]);
-            continue;
-        }
-        out += "\uFFFD";
-        i += is_c1 ? 1 : 0;
-    }
-    return out;
-}
+std::string on_one_line(std::string_view text) { return without_control(text, false); }
+std::string on_its_lines(std::string_view text) { return without_control(text, true); }
 
 std::size_t cells_of(std::string_view text) {
     // Without a locale, wcwidth() knows only ASCII. This one always exists, and changes nothing but the encoding.

@@ -18,6 +18,8 @@ std::string colored(std::string_view text, Color color);
 
 // Replaces what could control a terminal, line ends and tabs included, with U+FFFD: what clients sent may be anything.
 std::string on_one_line(std::string_view text);
+// The same, but keeps line ends and tabs.
+std::string on_its_lines(std::string_view text);
 // Returns the number of cells that a text takes at a terminal; a Japanese character takes two.
 std::size_t cells_of(std::string_view text);
 

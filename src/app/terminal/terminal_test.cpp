@@ -14,6 +14,7 @@ TEST(TerminalText, NothingInATextControlsATerminal) {
     EXPECT_EQ(on_one_line("Zoë 山田"), "Zoë 山田");
     EXPECT_EQ(on_one_line("a\x1b[31mb\tc\nd\x7f"), "a\uFFFD[31mb\uFFFDc\uFFFDd\uFFFD");
     EXPECT_EQ(on_one_line("a\u009B31m"), "a\uFFFD31m") << "the same as an escape and a bracket";
+    EXPECT_EQ(on_its_lines("a\tb\r\nc\n\r\x1b[2J"), "a\tb\r\nc\n\uFFFD\uFFFD[2J");
 }
 
 TEST(TerminalText, WideCharactersTakeTwoCells) {
