@@ -18,11 +18,17 @@ std::optional<std::size_t> code_points(std::string_view text) {
         std::uint32_t least = 0;
         if (first >= 0x80) {
             if ((first & 0xE0) == 0xC0) {
-                length = 2, value = first & 0x1FU, least = 0x80;
+                length = 2;
+                value = first & 0x1FU;
+                least = 0x80;
             } else if ((first & 0xF0) == 0xE0) {
-                length = 3, value = first & 0x0FU, least = 0x800;
+                length = 3;
+                value = first & 0x0FU;
+                least = 0x800;
             } else if ((first & 0xF8) == 0xF0) {
-                length = 4, value = first & 0x07U, least = 0x10000;
+                length = 4;
+                value = first & 0x07U;
+                least = 0x10000;
             } else {
                 return std::nullopt;
             }

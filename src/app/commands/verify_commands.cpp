@@ -115,7 +115,10 @@ LineResult verify_lines(std::string_view text, const Description& description) {
                 if (!receipt) {
                     stop = true;
                     const std::scoped_lock lock(mutex);
-                    if (number < out.bad_line) out.bad_line = number, out.why = receipt.error();
+                    if (number < out.bad_line) {
+                        out.bad_line = number;
+                        out.why = receipt.error();
+                    }
                     break;
                 }
                 last = std::move(*receipt);

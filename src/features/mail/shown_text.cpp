@@ -51,7 +51,10 @@ std::string shown_name(std::string_view text) {
     while (!text.empty() && count < name_max) {
         const auto [point, length] = first_code_point(text);
         if (is_shown(point)) {
-            if (gap && !out.empty()) out.push_back(' '), ++count;
+            if (gap && !out.empty()) {
+                out.push_back(' ');
+                ++count;
+            }
             gap = false;
             out.append(text.substr(0, length));
             ++count;
