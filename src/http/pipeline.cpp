@@ -56,6 +56,14 @@ bool is_table_or_form(const Request& request) {
     return equal_ignoring_case(media, "multipart/form-data") || equal_ignoring_case(media, "text/csv");
 }
 
+// Without a policy of its own, a document is one that does nothing.
+void add_policy(std::string_view policy, Response& response) {
+    if (policy.empty())
+        response.headers.append(inert_document);
+    else
+        response.add_header("Content-Security-Policy", policy);
+}
+
 }  // namespace
 
 // The state of a request in progress.
@@ -248,10 +256,7 @@ void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply,
     response.status = reply.no_content ? 204 : reply.status != 0 ? reply.status : operation.success_status;
     common_headers(walk, response);
     response.headers.append(walk.context.answer_headers).append(reply.extra_headers);
-    if (reply.content_security_policy.empty())
-        response.headers.append(inert_document);
-    else
-        response.add_header("Content-Security-Policy", reply.content_security_policy);
+    add_policy(reply.content_security_policy, response);
     if (reply.cache_control.empty())
         response.headers.append(not_kept);
     else
@@ -309,10 +314,7 @@ void Pipeline::answer_error_page(Walk& walk, const Error& error, Response& respo
     if (page.status != 0) response.status = page.status;
     common_headers(walk, response);
     response.headers.append(page.extra_headers).append(not_kept);
-    if (page.content_security_policy.empty())
-        response.headers.append(inert_document);
-    else
-        response.add_header("Content-Security-Policy", page.content_security_policy);
+    add_policy(page.content_security_policy, response);
     add_retry_after(error, response);
     if (response.status == 405) response.add_header("Allow", walk.allow);
     response.add_header("Content-Type", page.content_type);
