@@ -139,13 +139,12 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
     const auto* consent = std::get_if<ConsentEntry>(&*entry);
     if (!stored.position) check_due(stored, *consent);
     if (!stored.row) {
-        missing_.push_back({.id = stored.id,
-                            .subject = consent->subject,
-                            .position = stored.position.value_or(behind_all),
-                            .said = describe(*entry)});
-        if (const auto erased = erasures_.find(consent->subject);
-            erased != erasures_.end() && erased->second >= missing_.back().position)
-            missing_.pop_back();
+        const auto position = stored.position.value_or(behind_all);
+        const auto erased = erasures_.find(consent->subject);
+        const bool is_erased = erased != erasures_.end() && erased->second >= position;
+        if (!is_erased)
+            missing_.push_back(
+                {.id = stored.id, .subject = consent->subject, .position = position, .said = describe(*entry)});
         return;
     }
     const auto id = AcceptanceId::parse(stored.id);
