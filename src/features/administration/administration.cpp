@@ -54,9 +54,9 @@ awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wa
     co_return co_await passwords_.create_with_temporary(std::move(by.actor), std::move(user), std::move(by.cause));
 }
 
-awaitable<Result<bool>> Administration::commit(PrivilegedTransaction change, bool keeps_super_admin) {
+awaitable<Result<bool>> Administration::commit(PrivilegedTransaction change, bool may_remove_super_admin) {
     const std::size_t changes = change.size();
-    if (keeps_super_admin) SuperAdmins::add_remains(change);
+    if (may_remove_super_admin) SuperAdmins::add_remains(change);
     auto outcome = co_await std::move(change).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at == changes) co_return fail(errors::last_super_admin);
@@ -70,14 +70,14 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         const bool by_operator = !by.actor.user();
         if (user->status == UserStatus::blocked && !by_operator) co_return fail(errors::blocked_invalid);
         if (user->status == status) co_return Result<void>{};
-        const bool shuts_super_admin = user->role == Role::super_admin && status != UserStatus::active;
+        const bool may_remove_super_admin = user->role == Role::super_admin && status != UserStatus::active;
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by.actor, now, target);
-        if (shuts_super_admin) SuperAdmins::add_lock(transaction);
+        if (may_remove_super_admin) SuperAdmins::add_lock(transaction);
         AdministrationRepository::add_status(transaction, *user, status, now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
                    {{"from", name_of(user->status)}, {"to", name_of(status)}});
-        auto done = co_await commit(std::move(transaction), shuts_super_admin);
+        auto done = co_await commit(std::move(transaction), may_remove_super_admin);
         if (!done) co_return fail(std::move(done.error()));
         if (*done) co_return Result<void>{};
     }
@@ -92,14 +92,14 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
         auto rights = co_await grantable(by, role);
         if (!rights) co_return fail(std::move(rights.error()));
         if (user->role_id == role) co_return Result<void>{};
-        const bool demotes_super_admin = user->role == Role::super_admin;
+        const bool may_remove_super_admin = user->role == Role::super_admin;
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by.actor, now, target);
-        if (demotes_super_admin) SuperAdmins::add_lock(transaction);
+        if (may_remove_super_admin) SuperAdmins::add_lock(transaction);
         AdministrationRepository::add_role(transaction, *user, role, now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_role, by.cause, now,
                    {{"from", user->role_id.text()}, {"to", role.text()}});
-        auto done = co_await commit(std::move(transaction), demotes_super_admin);
+        auto done = co_await commit(std::move(transaction), may_remove_super_admin);
         if (!done) co_return fail(std::move(done.error()));
         if (*done) co_return Result<void>{};
     }

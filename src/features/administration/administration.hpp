@@ -65,8 +65,9 @@ public:
     awaitable<Result<void>> note_export(Administrator by);
 
 private:
-    // Commits a change of status or role. Returns false if another request changed the account in between.
-    awaitable<Result<bool>> commit(PrivilegedTransaction change, bool keeps_super_admin);
+    // Commits a change of an account. Returns false if another request changed the account in between. A change that
+    // may remove a super admin begins with their lock (see SuperAdmins), and fails if it removes the last one.
+    awaitable<Result<bool>> commit(PrivilegedTransaction change, bool may_remove_super_admin);
     // Returns the account if it is not the caller's own and `by` may change it.
     awaitable<Result<User>> reachable(const Administrator& by, UserId target);
     awaitable<Result<Rights>> grantable(const Administrator& by, RoleId role);
