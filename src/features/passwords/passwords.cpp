@@ -3,6 +3,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/random.hpp"
@@ -116,11 +117,9 @@ awaitable<void> Passwords::was_wrong(UserId user, Cause cause) {
 }
 
 awaitable<void> Passwords::rehash(User user, std::string password) {
-    try {
-        auto hash = co_await hasher_.hash(std::move(password));
-        co_await repository_.rehash(user.id, *user.password_hash, std::move(hash));
-    } catch (const Unavailable&) {
-    }
+    auto hash = co_await best_effort([&] { return hasher_.hash(std::move(password)); });
+    if (!hash) co_return;
+    co_await best_effort([&] { return repository_.rehash(user.id, *user.password_hash, std::move(*hash)); });
 }
 
 std::optional<TimePoint> Passwords::expiry(TimePoint now) const {
