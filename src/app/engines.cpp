@@ -83,7 +83,7 @@ std::unique_ptr<storage::Database> open_database(const Config& config) {
         database->migrate(storage::migrations());
         return database;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting DATABASE_URL: {}", sentence_of(error)));
+        throw std::runtime_error(fmt::format("DATABASE_URL: {}", sentence_of(error)));
     }
 }
 
@@ -91,7 +91,7 @@ storage::SharedClock open_shared_clock(const Clock& own, storage::Database& data
     try {
         return {own, database};
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting DATABASE_URL: {}", sentence_of(error)));
+        throw std::runtime_error(fmt::format("DATABASE_URL: {}", sentence_of(error)));
     }
 }
 
@@ -102,11 +102,11 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
         try {
             cache->check();
         } catch (const Unavailable& outage) {
-            spdlog::warn("setting CACHE_URL: {}; two-factor logins are unavailable until it responds", outage.what());
+            spdlog::warn("CACHE_URL: {}; two-factor logins are unavailable until it responds", outage.what());
         }
         return cache;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting CACHE_URL: {}", sentence_of(error)));
+        throw std::runtime_error(fmt::format("CACHE_URL: {}", sentence_of(error)));
     }
 }
 
@@ -116,12 +116,11 @@ std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
         try {
             store->check();
         } catch (const Unavailable& outage) {
-            spdlog::warn("setting STORAGE_URL: {}; files of term policies are unavailable until it responds",
-                         outage.what());
+            spdlog::warn("STORAGE_URL: {}; files of term policies are unavailable until it responds", outage.what());
         }
         return store;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting STORAGE_URL: {}", sentence_of(error)));
+        throw std::runtime_error(fmt::format("STORAGE_URL: {}", sentence_of(error)));
     }
 }
 

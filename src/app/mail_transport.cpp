@@ -51,7 +51,7 @@ std::unique_ptr<MailTransport> open_mail_transport(const Config& config) {
         }
         return std::make_unique<SmtpTransport>(smtp_options(config));
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting MAIL_URL: {}", sentence_of(error)));
+        throw std::runtime_error(fmt::format("MAIL_URL: {}", sentence_of(error)));
     }
 }
 

@@ -48,7 +48,7 @@ WorkerPool::Options hash_pool_options(const Config& config) {
 ApiKeySettings api_key_settings(const Config& config) {
     const auto time_zone = TimeZone::find(config.app.timezone);
     if (!time_zone)
-        throw std::runtime_error("setting APP_TIMEZONE: the system's time zone database does not contain this zone");
+        throw std::runtime_error("APP_TIMEZONE: the system's time zone database does not contain this zone");
     return {.environment = std::string(text_of(config.app.environment)),
             .required = config.api_key.required,
             .cache_prefix = config.api_key.cache_prefix,
@@ -147,10 +147,12 @@ std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Data
 }
 
 std::string log_ca_file(const Config& config) {
-    const std::string& file = config.consent_log.ca_file;
-    if (!file.empty() && !std::filesystem::is_regular_file(file))
-        throw std::runtime_error("the CA certificate file (CONSENT_LOG_CA_FILE) does not exist");
-    return file;
+    try {
+        look_at_log_ca(config);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(std::string("CONSENT_LOG_CA_FILE: ") + error.what());
+    }
+    return config.consent_log.ca_file;
 }
 
 std::optional<WitnessPolicy> witnesses_of(const Config& config) {
@@ -195,6 +197,12 @@ std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
 }
 
 }  // namespace
+
+void look_at_log_ca(const Config& config) {
+    const std::string& file = config.consent_log.ca_file;
+    if (config.consent_log.enable && !file.empty() && !std::filesystem::is_regular_file(file))
+        throw std::runtime_error("the file does not exist");
+}
 
 KeySettings key_settings(const TokenConfig& config) {
     KeySettings out;

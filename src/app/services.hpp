@@ -61,6 +61,8 @@ namespace consentry {
 ImportSettings import_settings(const Config& config);
 crypto::PasswordEngine wanted_password_engine(const Config& config);
 KeySettings key_settings(const TokenConfig& config);
+// Throws std::runtime_error if CONSENT_LOG_CA_FILE names no file; does not name the setting.
+void look_at_log_ca(const Config& config);
 
 class Services {
 public:

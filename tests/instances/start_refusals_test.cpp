@@ -36,7 +36,7 @@ protected:
         SCOPED_TRACE(words);
         const Finished checked = run_program({"config", "check"}, folder.path(), quick_settings({{setting, url}}));
         EXPECT_EQ(checked.code, 2);
-        EXPECT_THAT(checked.err, HasSubstr("setting " + setting + ": "));
+        EXPECT_THAT(checked.err, HasSubstr(setting + ": "));
         EXPECT_THAT(checked.err, HasSubstr(words));
         EXPECT_THAT(checked.out + checked.err, Not(HasSubstr(secret)));
         expect_refused_start(setting, url, words, secret);
@@ -47,7 +47,7 @@ protected:
                               const std::string& secret) {
         const Finished ended = run_program({"serve"}, folder.path(), quick_settings({{setting, url}}));
         EXPECT_EQ(ended.code, 1);
-        EXPECT_THAT(ended.err, HasSubstr("setting " + setting + ": "));
+        EXPECT_THAT(ended.err, HasSubstr(setting + ": "));
         EXPECT_THAT(ended.err, HasSubstr(words));
         EXPECT_THAT(ended.out + ended.err, Not(HasSubstr(secret)));
         EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("listens on")));
@@ -253,7 +253,7 @@ TEST(FLT_1, WithoutRedisItStartsAndFindsItLater) {
     redis.node(0).kill();
     SharedFleet fleet(2, {{"CACHE_URL", redis.url()}});
     for (std::size_t i = 0; i < 2; ++i) {
-        EXPECT_THAT(fleet->at(i).program().err(), HasSubstr("setting CACHE_URL"));
+        EXPECT_THAT(fleet->at(i).program().err(), HasSubstr("CACHE_URL"));
         const Answer ready = fleet->client(i).get("/api/health/ready");
         EXPECT_EQ(ready.status, 200U);
         EXPECT_EQ(ready.text("data.details.cache.status"), "down");

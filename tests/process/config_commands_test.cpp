@@ -116,7 +116,7 @@ TEST(OPS_2, AVariableOfAnotherProgramIsNamedAndStopsNothing) {
     EXPECT_EQ(service.stop().code, 0);
     const std::string said = service.program().err();
     for (const char* warning :
-         {"warning: setting SMTP_PORT: is not a Consentry setting and has no effect; it resembles HTTP_PORT\n",
+         {"warning: SMTP_PORT: is not a Consentry setting and has no effect; it resembles HTTP_PORT\n",
           "it resembles HTTP_PORT\n", "it resembles SESSION_CHECK\n", "it resembles CACHE_TTL_IN_MS\n"})
         EXPECT_THAT(said, HasSubstr(warning));
     EXPECT_THAT(said, Not(HasSubstr("secret-value")));

@@ -89,9 +89,9 @@ TEST_F(Init, WrongAnswersWriteNothing) {
         std::vector<std::string> more;
         std::string says;
     } cases[] = {
-        {{"--port", "many"}, "setting HTTP_PORT"},
-        {{"--public-url", "login.example.com"}, "setting PUBLIC_URL"},
-        {{"--trusted-proxies", "everybody"}, "setting HTTP_TRUSTED_PROXIES"},
+        {{"--port", "many"}, "HTTP_PORT"},
+        {{"--public-url", "login.example.com"}, "PUBLIC_URL"},
+        {{"--trusted-proxies", "everybody"}, "HTTP_TRUSTED_PROXIES"},
     };
     for (const auto& [more, says] : cases) {
         std::vector<std::string> arguments{"init", "--yes"};

@@ -37,7 +37,7 @@ void expect_said(const Settings& settings, const std::string& setting, const std
                  const std::string& package) {
     const WithoutLibraries machine;
     const TempFolder folder;
-    const auto said = AllOf(HasSubstr("setting " + setting + ": "), HasSubstr(library + " cannot be loaded"),
+    const auto said = AllOf(HasSubstr(setting + ": "), HasSubstr(library + " cannot be loaded"),
                             HasSubstr("install the Debian package " + package + "\n"));
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"serve"}, std::vector<std::string>{"config", "check"}}) {

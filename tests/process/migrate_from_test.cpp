@@ -242,8 +242,8 @@ TEST_F(MigrateFrom, WrongUseAndSettingsAreToldBeforeAnythingIsOpened) {
         EXPECT_THAT(ended.err, HasSubstr(names)) << from;
     };
     const std::string from = "sqlite:" + file_.string();
-    refused(from, on_sqlite(), "setting DATABASE_URL");
-    refused(from, on_postgres("sqlite:other.db"), "setting DATABASE_URL");
+    refused(from, on_sqlite(), "DATABASE_URL");
+    refused(from, on_postgres("sqlite:other.db"), "DATABASE_URL");
     for (const char* address : {"", "sqlite:", "data/consentry.db", "postgresql://u:canary@localhost/x"})
         refused(address, on_postgres(), "--from");
     EXPECT_FALSE(fs::exists(folder_ / "other.db"));

@@ -55,11 +55,11 @@ std::optional<Config> read_settings() {
     auto config = read_config(loaded->values);
     if (!config) {
         for (const ConfigProblem& problem : config.error())
-            fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
+            fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
         return std::nullopt;
     }
     for (const ConfigProblem& warning : warnings(*config, loaded->values))
-        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
     return std::move(*config);
 }
 
@@ -67,7 +67,7 @@ int check_config(bool running, bool as_json) {
     const auto config = load_config();
     if (!config) return wrong_settings;
     for (const ConfigProblem& warning : unit_warnings(*config))
-        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
     const SystemClock clock;
     const StartCheck found = check_start(*config, clock, running);
     const bool is_valid = found.problems.empty();
@@ -76,9 +76,8 @@ int check_config(bool running, bool as_json) {
         return is_valid ? 0 : wrong_settings;
     }
     for (const ConfigProblem& warning : found.warnings)
-        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
-    for (const ConfigProblem& problem : found.problems)
-        fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
+        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
+    for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
     if (!is_valid) {
         fmt::print(stderr, "Configuration is invalid: the service would not start. Nothing was changed.\n");
         return wrong_settings;
@@ -132,7 +131,7 @@ int migrate_from(const std::string& address, bool as_json) {
     const auto config = load_config();
     if (!config) return wrong_settings;
     if (config->database.url.empty()) {
-        fmt::print(stderr, "setting DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
+        fmt::print(stderr, "DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
         return wrong_settings;
     }
     const auto copied = copy_database(*file, *config);

@@ -175,7 +175,7 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
         }
         const auto trouble = value.empty() ? std::nullopt : trouble_with(question.setting, value);
         if (trouble || (value.empty() && question.is_required)) {
-            fmt::print(stderr, "setting {}: {}\n", question.setting, trouble.value_or("must be set"));
+            fmt::print(stderr, "{}: {}\n", question.setting, trouble.value_or("must be set"));
             is_fine = false;
         }
         out.emplace_back(question.setting, std::move(value));
@@ -220,7 +220,7 @@ int init(const InitOptions& options) {
     const auto config = read_config(*settings);
     if (!config) {
         for (const ConfigProblem& problem : config.error())
-            fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
+            fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
         fmt::print(stderr, "Nothing was written.\n");
         return wrong_use;
     }
@@ -232,7 +232,7 @@ int init(const InitOptions& options) {
     }
     for (const auto& found : {warnings(*config, *settings), unit_warnings(*config)})
         for (const ConfigProblem& warning : found)
-            fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+            fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
     say_what_next(file, *config);
     return 0;
 }

@@ -53,8 +53,7 @@ void greet(const App& app, const Config& config) {
                text_of(config.app.environment),
                std::filesystem::absolute(config.data.directory).lexically_normal().string());
     if (config.http.port != 0 && config.http.port != app.port())
-        fmt::print(stderr,
-                   "warning: setting HTTP_PORT: has no effect; the service manager passed on a socket at port {}\n",
+        fmt::print(stderr, "warning: HTTP_PORT: has no effect; the service manager passed on a socket at port {}\n",
                    app.port());
     const std::string site = config.app.public_url.empty() ? address : config.app.public_url;
     if (app.has_pages()) {

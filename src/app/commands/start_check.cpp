@@ -67,12 +67,6 @@ void look_at_witnesses(const Config& config) {
     throw std::runtime_error("no line `log` of the policy has the key of CONSENT_LOG_PRIVATE_KEY");
 }
 
-void look_at_log_ca(const Config& config) {
-    const std::string& file = config.consent_log.ca_file;
-    if (config.consent_log.enable && !file.empty() && !fs::is_regular_file(file))
-        throw std::runtime_error("the file does not exist");
-}
-
 }  // namespace
 
 StartCheck check_start(const Config& config, const Clock& clock, bool running) {

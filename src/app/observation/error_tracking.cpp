@@ -146,8 +146,7 @@ milliseconds ErrorTracking::send(const Report& report, const std::stop_token& st
 
 void ErrorTracking::drop(std::string_view why) {
     lost_.fetch_add(1, std::memory_order_relaxed);
-    if (!in_trouble_.exchange(true))
-        spdlog::warn("setting SENTRY_DSN: error reports are being lost: {}", redact_text(why));
+    if (!in_trouble_.exchange(true)) spdlog::warn("SENTRY_DSN: error reports are being lost: {}", redact_text(why));
 }
 
 }  // namespace consentry

@@ -234,7 +234,7 @@ awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string&
 }
 
 void MailDelivery::pause_service(const std::string& why) {
-    if (++service_failures_ == 1) log_->warn("email delivery waits: {} (setting MAIL_URL)", why);
+    if (++service_failures_ == 1) log_->warn("MAIL_URL: email delivery waits: {}", why);
     leaving_.store(false, std::memory_order_relaxed);
     paused_at_ = parts_.clock.now();
     pause_ = retry_after(service_failures_);
