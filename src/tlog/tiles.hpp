@@ -46,6 +46,8 @@ private:
 };
 
 inline constexpr std::size_t entry_bytes_max = 65535;
+// 256 entries of the largest size, each behind two bytes. A tile of hashes has less.
+inline constexpr std::size_t tile_bytes_max = std::size_t{tile_width} * (entry_bytes_max + 2);
 
 // Each entry behind its length, a big-endian uint16. Refuses an entry above the limit, no entry, and more than 256.
 std::expected<Bytes, std::string> entry_bundle(std::span<const Bytes> entries);

@@ -48,6 +48,10 @@ std::optional<ShownAccount> shown(const SubjectTag& tag, const std::map<Bytes, T
 
 }  // namespace
 
+LogPlace administration_log_place() {
+    return {.name = log_name, .area = storage::Area::private_area, .folder = "administration-log"};
+}
+
 AdministrationLog::AdministrationLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
                                      AdministrationLogSettings settings)
     : database_(database),
@@ -60,8 +64,8 @@ AdministrationLog::AdministrationLog(storage::Database& database, storage::Objec
       key_(derived_key(settings_.consent_key)),
       published_(database, store, key_,
                  {.name = log_name,
-                  .area = storage::Area::private_area,
-                  .folder = "administration-log",
+                  .area = administration_log_place().area,
+                  .folder = administration_log_place().folder,
                   .origin = settings_.origin + "/administration",
                   .origin_is_given = settings_.origin_is_given,
                   .cosigning_clock = settings_.witness_lines.empty() ? nullptr : &clock}) {}

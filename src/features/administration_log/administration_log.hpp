@@ -92,4 +92,6 @@ private:
     PublishedLog published_;
 };
 
+LogPlace administration_log_place();
+
 }  // namespace consentry

@@ -121,9 +121,9 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
         if (own) key = std::move(*own);
     }
     const auto trusted = key;
-    const LogPlace place{.name = "administration", .area = storage::Area::private_area, .folder = "administration-log"};
     const auto visit = [this, &out](const std::vector<StoredEntry>& entries) { return check_evidence(entries, out); };
-    auto log = co_await compare_log(database_, store_, place, std::move(key), visit, std::move(progress));
+    auto log =
+        co_await compare_log(database_, store_, administration_log_place(), std::move(key), visit, std::move(progress));
     std::ranges::move(out.log.found, std::back_inserter(log.found));
     std::ranges::sort(log.found, {}, [](const LogFinding& one) {
         return std::tuple(one.position.value_or(std::numeric_limits<std::uint64_t>::max()), one.fault,

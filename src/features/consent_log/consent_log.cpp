@@ -64,15 +64,18 @@ boost::json::object public_jwk(const SigningKey& key) {
 }
 
 PublishedLog::Options log_options(const ConsentLogSettings& settings, const Clock& clock) {
-    return {.name = log_name,
-            .area = storage::Area::public_area,
-            .folder = "consent-log",
+    LogPlace place = consent_log_place();
+    return {.name = place.name,
+            .area = place.area,
+            .folder = std::move(place.folder),
             .origin = settings.origin + "/consent",
             .origin_is_given = settings.origin_is_given,
             .cosigning_clock = settings.witness_lines.empty() ? nullptr : &clock};
 }
 
 }  // namespace
+
+LogPlace consent_log_place() { return {.name = log_name, .area = storage::Area::public_area, .folder = "consent-log"}; }
 
 ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
                        WorkerPool& signing, ConsentLogSettings settings, const PublishedLog* administration)

@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/worker_pool.hpp"
 #include "features/consent_log/repository.hpp"
+#include "features/published_logs/comparison.hpp"
 #include "features/published_logs/published_log.hpp"
 #include "features/sessions/key_ring.hpp"
 
@@ -98,5 +99,7 @@ private:
     std::mutex mutex_;
     std::set<std::string, std::less<>> kept_keys_;  // kids in the database; guarded by mutex_
 };
+
+LogPlace consent_log_place();
 
 }  // namespace consentry

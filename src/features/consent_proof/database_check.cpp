@@ -80,7 +80,6 @@ void DatabaseCheck::note_erasure(const ErasureEntry& erasure, std::int64_t posit
 }
 
 awaitable<void> DatabaseCheck::compare_with_published() {
-    const LogPlace place{.name = "consent", .area = storage::Area::public_area, .folder = "consent-log"};
     // First all erasures, which explain the rows that are missing before them.
     const auto visit = [this](const std::vector<StoredEntry>& entries) -> awaitable<void> {
         for (const StoredEntry& stored : entries) {
@@ -94,7 +93,7 @@ awaitable<void> DatabaseCheck::compare_with_published() {
     const auto progress = [this](std::uint64_t done, std::uint64_t size) {
         show("comparing the published log", static_cast<double>(done) / static_cast<double>(size));
     };
-    auto compared = co_await compare_log(database_, store_, place, trusted_, visit, progress);
+    auto compared = co_await compare_log(database_, store_, consent_log_place(), trusted_, visit, progress);
     out_.checkpoint = compared.checkpoint;
     out_.unnamed = compared.unnamed;
     for (LogFinding& finding : compared.found) out_.found.push_back("log_entries: " + std::move(finding.text));

@@ -23,7 +23,6 @@ using tlog::TileId;
 constexpr std::uint64_t compared_at_once = 4 * std::uint64_t{tlog::tile_width};
 // Entries that wait for their publication: about five seconds of the sequencer. Further ones are not examined.
 constexpr std::int64_t waiting_max = 100'000;
-constexpr std::size_t object_bytes_max = std::size_t{tlog::tile_width} * (tlog::entry_bytes_max + 2);
 
 class Comparison {
 public:
@@ -125,7 +124,7 @@ awaitable<std::optional<Tile>> Comparison::fetch(TileId id) {
     const TileId full{.level = id.level, .index = id.index};
     for (const TileId& candidate : {id, full}) {
         const auto found =
-            co_await store_.get(place_.area, place_.folder + "/" + tlog::tile_path(candidate), object_bytes_max);
+            co_await store_.get(place_.area, place_.folder + "/" + tlog::tile_path(candidate), tlog::tile_bytes_max);
         if (!found) continue;
         const BytesView view = as_bytes(found->bytes);
         co_return Tile{candidate, Bytes(view.begin(), view.end())};

@@ -19,8 +19,6 @@ using storage::Area;
 constexpr std::int64_t entries_at_once = 1'024;
 
 constexpr std::string_view tile_type = "application/octet-stream";
-// 256 entries of the largest size, each behind two bytes.
-constexpr std::size_t tile_bytes_max = std::size_t{tlog::tile_width} * (tlog::entry_bytes_max + 2);
 
 std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
 
@@ -210,7 +208,7 @@ awaitable<std::string> PublishedLog::forget_replaced(const LogState& known, std:
 }
 
 awaitable<std::optional<std::string>> PublishedLog::object(const tlog::TileId& id) {
-    auto found = co_await store_.get(options_.area, key_of(tlog::tile_path(id)), tile_bytes_max);
+    auto found = co_await store_.get(options_.area, key_of(tlog::tile_path(id)), tlog::tile_bytes_max);
     if (!found) co_return std::nullopt;
     co_return std::move(found->bytes);
 }
