@@ -4,8 +4,8 @@
 
 #include "base/report.hpp"
 #include "features/activity/audit.hpp"
+#include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"
-#include "pages/page_language.hpp"
 
 namespace consentry {
 namespace {

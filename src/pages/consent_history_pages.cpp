@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "features/activity/audit.hpp"
+#include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"
-#include "pages/page_language.hpp"
 
 namespace consentry {
 namespace {

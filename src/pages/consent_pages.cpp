@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "features/activity/audit.hpp"
-#include "pages/page_language.hpp"
+#include "pages/accept_language.hpp"
 #include "pages/ways.hpp"
 
 namespace consentry {

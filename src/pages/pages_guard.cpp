@@ -8,7 +8,7 @@
 #include "crypto/random.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint/inputs.hpp"
-#include "pages/page_language.hpp"
+#include "pages/accept_language.hpp"
 #include "pages/refusal_page.hpp"
 #include "pages/request_parts.hpp"
 

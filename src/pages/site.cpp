@@ -13,7 +13,7 @@
 #include "base/percent_encoding.hpp"
 #include "crypto/digest.hpp"
 #include "http/endpoint/inputs.hpp"
-#include "pages/page_language.hpp"
+#include "pages/accept_language.hpp"
 #include "pages/request_parts.hpp"
 
 namespace consentry {

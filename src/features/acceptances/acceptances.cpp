@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "features/acceptances/record.hpp"
+#include "features/acceptances/consent_record.hpp"
 
 namespace consentry {
 namespace {

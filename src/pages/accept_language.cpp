@@ -1,4 +1,4 @@
-#include "pages/page_language.hpp"
+#include "pages/accept_language.hpp"
 
 #include <algorithm>
 

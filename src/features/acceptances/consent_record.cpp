@@ -1,4 +1,4 @@
-#include "features/acceptances/record.hpp"
+#include "features/acceptances/consent_record.hpp"
 
 #include <algorithm>
 #include <string_view>
