@@ -21,7 +21,7 @@ namespace consentry {
 
 struct AccountSettings {
     LinkSettings verification;
-    std::chrono::days erase_after{30};
+    std::chrono::days erase_after{};
 };
 
 struct NewAccount {
