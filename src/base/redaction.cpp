@@ -201,10 +201,6 @@ void append_address(std::string& out, std::string_view address) {
     if (query < address.size()) out.append("?").append(redacted);
 }
 
-}  // namespace
-
-namespace {
-
 bool looks_secret(std::string_view name) {
     std::array<char, name_bytes_max> buffer;
     std::size_t size = 0;

@@ -129,8 +129,7 @@ TEST(HtmlTemplate, FaultsNameFileAndLine) {
         {"1 < 2", "page.html, line 1: a '<' that begins no tag must be written &lt;"},
         {"<p title=\"x", "page.html, line 1: the file ends within a tag"},
         {"<p {{#a}}title=\"{{/a}}\">",
-         "page.html, line 1: the section a must end where it began: in text, or in the same "
-         "tag"},
+         "page.html, line 1: the section a must end where it began: in text, or in the same tag"},
         {"<p title=\"{{>b.html}}\">", "page.html, line 1: another template may stand in text only"},
     };
     for (const auto& [text, fault] : faults) EXPECT_EQ(fault_of(text), fault) << text;

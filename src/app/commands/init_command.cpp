@@ -136,8 +136,7 @@ std::string file_text(const Environment& shipped,
                       const std::vector<std::pair<std::string_view, std::string>>& answers) {
     std::string out =
         "# Settings of Consentry, written by `consentry init`. Keep this file secret, and keep a copy: without the "
-        "keys "
-        "in it,\n"
+        "keys in it,\n"
         "# second factors and the consent log no longer work. `consentry config docs` describes all settings.\n"
         "\nAPP_ENV=" +
         dotenv_text(value_in(shipped, "APP_ENV", "production")) + "\n";

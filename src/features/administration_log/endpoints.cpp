@@ -29,8 +29,7 @@ void add_administration_log_endpoints(http::Router& router, AdministrationLog& l
         .says("Get the latest checkpoint of the administration log")
         .describes(
             "Size and root hash of the log of administrators' acts, signed by the log. Its entries are private; "
-            "anyone who "
-            "keeps its checkpoints can verify that the log never shrinks.")
+            "anyone who keeps its checkpoints can verify that the log never shrinks.")
         .answers_with("text/plain")
         .handled_by([&log] { return checkpoint(log); });
 }

@@ -78,8 +78,7 @@ std::vector<std::string> compare_row(AcceptanceId id, const ComparedRow& row, co
            "its user_id is not the account in the log, or log_subjects has another tag for it");
     expect(has_evidence(id, row, salt, entry.addendum),
            "its user_id, session_id, ip_address, user_agent or shown_diff_hash, or the salt of its log entry, are not "
-           "those "
-           "at the time");
+           "those at the time");
     return out;
 }
 

@@ -91,10 +91,8 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
             "For `auth_request` in nginx and ForwardAuth in Traefik. Answers 200 with the caller in the `X-User-*` and "
             "`X-Session-Id` headers, or 401 or 403. The proxy must replace these headers in the client's request. "
             "Accepts any method and ignores the body. A browser that opens a page of the application is sent to the "
-            "login "
-            "page instead (302), or, with `deny=401`, gets 401 with the same `Location`. The headers "
-            "`X-Required-Roles` and `X-Required-Policies`, one "
-            "line each, add to the requirements in the query.")
+            "login page instead (302), or, with `deny=401`, gets 401 with the same `Location`. The headers "
+            "`X-Required-Roles` and `X-Required-Policies`, one line each, add to the requirements in the query.")
         .handled_by([&forward_auth](const AskedCaller& caller, const http::RequestContext& context,
                                     http::FromQuery<ForwardAuthQuery> query) {
             return admit(forward_auth, caller, with_headers(context.request, demand_of(query.value)));

@@ -101,8 +101,7 @@ void SessionRepository::add_bound(storage::Transaction& transaction, const NewSe
     transaction.add_about(
         ended, Expect::any,
         sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
-            "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 "
-            "AND ",
+            "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 AND ",
             current_sql<"sessions">, " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING user_id, id">,
         inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
 }
@@ -192,11 +191,10 @@ awaitable<bool> SessionRepository::is_spent(crypto::Sha256 challenge_digest) {
 }
 
 awaitable<void> SessionRepository::erase_ended(TimePoint before) {
-    return storage::execute_in_portions(
-        database_,
-        "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT "
-        "$2)",
-        before);
+    return storage::execute_in_portions(database_,
+                                        "DELETE FROM sessions WHERE id IN ("
+                                        "SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
+                                        before);
 }
 
 awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {

@@ -76,8 +76,7 @@ void UserRepository::add_insert(storage::Transaction& transaction, const User& u
 
 void UserRepository::add_same_generation(storage::Transaction& transaction, const User& seen) {
     transaction.add(Expect::one,
-                    sql<"UPDATE users SET updated_at = updated_at WHERE id = $1 AND security_version = $2 "
-                        "AND $3 = ",
+                    sql<"UPDATE users SET updated_at = updated_at WHERE id = $1 AND security_version = $2 AND $3 = ",
                         epoch_sql, " AND deleted_at IS NULL">,
                     seen.id, seen.security_version, seen.epoch);
 }
