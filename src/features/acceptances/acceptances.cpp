@@ -72,7 +72,7 @@ bool is_of(const AcceptRequest& wanted, const LatestPolicy& policy) {
     });
 }
 
-Addendum evidence_of(const ConsentCaller& caller, const Cause& cause, TimePoint now) {
+Addendum addendum_of(const ConsentCaller& caller, const Cause& cause, TimePoint now) {
     Addendum out{.acceptance = AcceptanceId::make(now), .user = caller.user, .session = caller.session};
     if (cause.origin) {
         out.ip_address = cause.origin->address;
@@ -81,7 +81,7 @@ Addendum evidence_of(const ConsentCaller& caller, const Cause& cause, TimePoint 
     return out;
 }
 
-Addendum evidence_of(GivenConsent consent) {
+Addendum addendum_of(GivenConsent consent) {
     return {.acceptance = {},
             .user = consent.user,
             .session = consent.session,
@@ -95,8 +95,8 @@ std::string hash_in(const ContentHashes& hashes, Language language) {
     return found == hashes.end() ? std::string() : found->second;
 }
 
-ConsentEvent acceptance_of(const Addendum& evidence, const LatestPolicy& policy, Language language, TimePoint now) {
-    return {.evidence = evidence,
+ConsentEvent acceptance_of(const Addendum& addendum, const LatestPolicy& policy, Language language, TimePoint now) {
+    return {.addendum = addendum,
             .action = ConsentAction::accepted,
             .type = policy.type,
             .version = policy.version,
@@ -105,8 +105,8 @@ ConsentEvent acceptance_of(const Addendum& evidence, const LatestPolicy& policy,
             .at = now};
 }
 
-ConsentEvent event_of(const Addendum& evidence, const StoredConsent& stored, TimePoint at) {
-    return {.evidence = evidence,
+ConsentEvent event_of(const Addendum& addendum, const StoredConsent& stored, TimePoint at) {
+    return {.addendum = addendum,
             .action = stored.action,
             .type = stored.type,
             .version = stored.version,
@@ -115,8 +115,8 @@ ConsentEvent event_of(const Addendum& evidence, const StoredConsent& stored, Tim
             .at = at};
 }
 
-ConsentEvent withdrawal_of(const Addendum& evidence, const StoredConsent& former, TimePoint now) {
-    ConsentEvent out = event_of(evidence, former, now);
+ConsentEvent withdrawal_of(const Addendum& addendum, const StoredConsent& former, TimePoint now) {
+    ConsentEvent out = event_of(addendum, former, now);
     out.action = ConsentAction::withdrawn;
     return out;
 }
@@ -171,40 +171,40 @@ awaitable<void> Acceptances::add_acceptances(storage::Transaction& transaction, 
     const auto policies = co_await repository_.list_latest();
     const auto types = std::move(consent.types);
     const Language language = consent.language;
-    Addendum evidence = evidence_of(std::move(consent));
+    Addendum addendum = addendum_of(std::move(consent));
     std::optional<SubjectTag> subject;
     for (const LatestPolicy& policy : policies) {
         if (!is_among(types, policy.type)) continue;
         const auto shown = shown_language(policy, {}, language);
         if (!shown) continue;
-        evidence.acceptance = AcceptanceId::make(now);
+        addendum.acceptance = AcceptanceId::make(now);
         // If the version is outdated by the time of the commit, nothing is recorded and the user is asked again.
-        AcceptanceRepository::add_acceptance(transaction, Expect::any, evidence, policy.id, *shown, now);
+        AcceptanceRepository::add_acceptance(transaction, Expect::any, addendum, policy.id, *shown, now);
         if (log_ == nullptr) continue;
-        if (!subject) subject = co_await log_->subject_of(evidence.user, transaction);
-        ConsentLog::add(transaction, acceptance_of(evidence, policy, *shown, now), *subject);
+        if (!subject) subject = co_await log_->subject_of(addendum.user, transaction);
+        ConsentLog::add(transaction, acceptance_of(addendum, policy, *shown, now), *subject);
     }
 }
 
 awaitable<void> Acceptances::add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {
     const auto types = std::move(consent.types);
-    Addendum evidence = evidence_of(std::move(consent));
+    Addendum addendum = addendum_of(std::move(consent));
     std::optional<SubjectTag> subject;
     if (log_ != nullptr) {
-        const auto standing = co_await repository_.list_standing(evidence.user);
+        const auto standing = co_await repository_.list_standing(addendum.user);
         for (const StoredConsent& former : standing) {
             if (!is_among(types, former.type)) continue;
-            evidence.acceptance = AcceptanceId::make(now);
-            AcceptanceRepository::add_withdrawal(transaction, Expect::any, evidence, former.type, now,
-                                                 former.evidence.acceptance);
-            if (!subject) subject = co_await log_->subject_of(evidence.user, transaction);
-            ConsentLog::add(transaction, withdrawal_of(evidence, former, now), *subject);
+            addendum.acceptance = AcceptanceId::make(now);
+            AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, former.type, now,
+                                                 former.addendum.acceptance);
+            if (!subject) subject = co_await log_->subject_of(addendum.user, transaction);
+            ConsentLog::add(transaction, withdrawal_of(addendum, former, now), *subject);
         }
     }
     // What was accepted after the query above ends, too; the log takes it in later.
     for (const PolicyType type : types) {
-        evidence.acceptance = AcceptanceId::make(now);
-        AcceptanceRepository::add_withdrawal(transaction, Expect::any, evidence, type, now);
+        addendum.acceptance = AcceptanceId::make(now);
+        AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, type, now);
     }
 }
 
@@ -231,20 +231,20 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
         tried = latest->id;
         const TimePoint now = clock_.now();  // not earlier than the publication of the version read above
         storage::Transaction transaction;
-        Addendum evidence = evidence_of(caller, cause, now);
-        evidence.shown_diff_hash = wanted.shown_diff_hash;
-        AcceptanceRepository::add_acceptance(transaction, Expect::one, evidence, latest->id, *language, now);
+        Addendum addendum = addendum_of(caller, cause, now);
+        addendum.shown_diff_hash = wanted.shown_diff_hash;
+        AcceptanceRepository::add_acceptance(transaction, Expect::one, addendum, latest->id, *language, now);
         std::optional<Bytes> entry;
         if (log_ != nullptr) {
             const SubjectTag subject = co_await log_->subject_of(caller.user, transaction);
-            entry = ConsentLog::add(transaction, acceptance_of(evidence, *latest, *language, now), subject);
+            entry = ConsentLog::add(transaction, acceptance_of(addendum, *latest, *language, now), subject);
         }
         Audit::add(transaction, caller.user, ActivityAction::user_accept_term_policy, cause, now,
                    {{"termPolicyId", latest->id.text()},
                     {"type", name_of(latest->type)},
                     {"version", latest->version},
                     {"language", name_of(*language)}});
-        auto receipt = co_await sign_receipt(evidence.acceptance, std::move(entry));
+        auto receipt = co_await sign_receipt(addendum.acceptance, std::move(entry));
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.accepted", Outcome::success, caller.user, cause,
@@ -268,17 +268,17 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         if (former == standing.end()) co_return fail(errors::term_policy_not_accepted);
         const TimePoint now = clock_.now();
         storage::Transaction transaction;
-        const Addendum evidence = evidence_of(caller, cause, now);
-        AcceptanceRepository::add_withdrawal(transaction, Expect::one, evidence, type, now,
-                                             former->evidence.acceptance);
+        const Addendum addendum = addendum_of(caller, cause, now);
+        AcceptanceRepository::add_withdrawal(transaction, Expect::one, addendum, type, now,
+                                             former->addendum.acceptance);
         std::optional<Bytes> entry;
         if (log_ != nullptr) {
             const SubjectTag subject = co_await log_->subject_of(caller.user, transaction);
-            entry = ConsentLog::add(transaction, withdrawal_of(evidence, *former, now), subject);
+            entry = ConsentLog::add(transaction, withdrawal_of(addendum, *former, now), subject);
         }
         Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
                    {{"type", name_of(type)}});
-        auto receipt = co_await sign_receipt(evidence.acceptance, std::move(entry));
+        auto receipt = co_await sign_receipt(addendum.acceptance, std::move(entry));
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
@@ -311,7 +311,7 @@ awaitable<void> Acceptances::complete_log() {
     for (;;) {
         auto found = co_await repository_.list_unlogged(after, at_once);
         if (found.empty()) break;
-        after = found.back().evidence.acceptance;
+        after = found.back().addendum.acceptance;
         const bool all_are_logged = co_await log_all(std::move(found));
         is_complete = is_complete && all_are_logged;
     }
@@ -324,9 +324,9 @@ awaitable<bool> Acceptances::log_all(std::vector<StoredConsent> consents) {
     bool all_are_logged = true;
     for (const StoredConsent& consent : consents) {
         storage::Transaction transaction;
-        AcceptanceRepository::add_not_erased(transaction, consent.evidence.user);
-        const SubjectTag subject = co_await log_->subject_of(consent.evidence.user, transaction);
-        ConsentEvent event = event_of(consent.evidence, consent, consent.at);
+        AcceptanceRepository::add_not_erased(transaction, consent.addendum.user);
+        const SubjectTag subject = co_await log_->subject_of(consent.addendum.user, transaction);
+        ConsentEvent event = event_of(consent.addendum, consent, consent.at);
         event.is_late = true;
         ConsentLog::add(transaction, event, subject);
         const auto outcome = co_await database_.commit(std::move(transaction));

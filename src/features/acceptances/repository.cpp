@@ -106,12 +106,12 @@ constexpr auto record_columns = columns<RecordFacts>(
            &RecordFacts::is_newest>,
     column<"shown_diff_hash", &RecordFacts::shown_diff_hash>);
 
-constexpr auto evidence_columns = columns<Addendum>(
+constexpr auto addendum_columns = columns<Addendum>(
     column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
     column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
     column<"a.user_agent", &Addendum::user_agent>, column<"a.shown_diff_hash", &Addendum::shown_diff_hash>);
 constexpr auto stored_columns = columns<StoredConsent>(
-    part<&StoredConsent::evidence, evidence_columns>, column<"a.action", &StoredConsent::action>,
+    part<&StoredConsent::addendum, addendum_columns>, column<"a.action", &StoredConsent::action>,
     column<"a.type", &StoredConsent::type>, column<"a.version", &StoredConsent::version>,
     column<"a.language", &StoredConsent::language>, column<"a.content_hashes", &StoredConsent::hashes, read_hashes>,
     column<"a.accepted_at", &StoredConsent::at>);
@@ -253,7 +253,7 @@ awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_publish
     co_return out;
 }
 
-void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Addendum& evidence,
+void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Addendum& addendum,
                                           TermPolicyId policy, Language language, TimePoint now) {
     // Two concurrent requests may read the same end of the history; its unique key lets only one of them commit.
     transaction.add(
@@ -268,8 +268,8 @@ void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Exp
         "AND p.version <> COALESCE((SELECT CASE WHEN a.action = 'accepted' THEN a.version END "
         "FROM term_policy_acceptances a WHERE a.user_id = $2 AND a.type = p.type "
         "ORDER BY a.sequence DESC LIMIT 1), 0)",
-        evidence.acceptance, evidence.user, policy, name_of(language), now, evidence.ip_address, evidence.user_agent,
-        evidence.session, evidence.shown_diff_hash);
+        addendum.acceptance, addendum.user, policy, name_of(language), now, addendum.ip_address, addendum.user_agent,
+        addendum.session, addendum.shown_diff_hash);
 }
 
 awaitable<bool> AcceptanceRepository::is_shown_diff(PolicyType type, std::int64_t to, std::string hash) {
@@ -278,7 +278,7 @@ awaitable<bool> AcceptanceRepository::is_shown_diff(PolicyType type, std::int64_
     co_return !rows.empty();
 }
 
-void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Expect expect, const Addendum& evidence,
+void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Expect expect, const Addendum& addendum,
                                           PolicyType type, TimePoint now, std::optional<AcceptanceId> former) {
     transaction.add(expect,
                     "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
@@ -288,8 +288,8 @@ void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Exp
                     "WHERE a.user_id = $2 AND a.type = $3 AND a.action = 'accepted' AND a.sequence = ("
                     "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $2 AND n.type = $3) "
                     "AND a.id = COALESCE($8, a.id)",
-                    evidence.acceptance, evidence.user, name_of(type), now, evidence.ip_address, evidence.user_agent,
-                    evidence.session, former);
+                    addendum.acceptance, addendum.user, name_of(type), now, addendum.ip_address, addendum.user_agent,
+                    addendum.session, former);
 }
 
 void AcceptanceRepository::add_not_erased(storage::Transaction& transaction, UserId user) {

@@ -78,7 +78,7 @@ struct RecordFacts {
 
 // An acceptance that can be withdrawn, or one that the log lacks.
 struct StoredConsent {
-    Addendum evidence;
+    Addendum addendum;
     ConsentAction action = ConsentAction::accepted;
     PolicyType type = PolicyType::terms_of_service;
     std::int64_t version = 0;
@@ -113,11 +113,11 @@ public:
 
     // Adds one row if the version is still the latest and not yet accepted, otherwise none. If a concurrent request has
     // added the row first, the transaction fails here.
-    static void add_acceptance(storage::Transaction& transaction, storage::Expect expect, const Addendum& evidence,
+    static void add_acceptance(storage::Transaction& transaction, storage::Expect expect, const Addendum& addendum,
                                TermPolicyId policy, Language language, TimePoint now);
     // Adds one row if the newest acceptance of the type has not been withdrawn yet, otherwise none. If `former` is
     // given, adds one only if this is the newest acceptance.
-    static void add_withdrawal(storage::Transaction& transaction, storage::Expect expect, const Addendum& evidence,
+    static void add_withdrawal(storage::Transaction& transaction, storage::Expect expect, const Addendum& addendum,
                                PolicyType type, TimePoint now, std::optional<AcceptanceId> former = {});
     // The newest row of each type, unless it is a withdrawal.
     awaitable<std::vector<StoredConsent>> list_standing(UserId user);

@@ -105,9 +105,9 @@ Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& eve
     entry.content = digest_of(event.content_hash);
     entry.time = std::chrono::floor<std::chrono::seconds>(event.at);
     entry.subject = subject;
-    entry.addendum = crypto::sha256(addendum_text(event.evidence, salt));
+    entry.addendum = crypto::sha256(addendum_text(event.addendum, salt));
     Bytes bytes = format_entry(entry);
-    ConsentLogRepository::add_consent(transaction, event.evidence.acceptance, bytes, salt);
+    ConsentLogRepository::add_consent(transaction, event.addendum.acceptance, bytes, salt);
     return bytes;
 }
 

@@ -38,7 +38,7 @@ struct ConsentLogSettings {
 
 // One acceptance or withdrawal, as a transaction records it.
 struct ConsentEvent {
-    Addendum evidence;
+    Addendum addendum;
     ConsentAction action = ConsentAction::accepted;
     PolicyType type = PolicyType::terms_of_service;
     std::int64_t version = 0;

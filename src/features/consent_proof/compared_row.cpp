@@ -45,13 +45,13 @@ bool has_evidence(AcceptanceId id, const ComparedRow& row, const std::optional<B
     AddendumSalt bytes{};
     if (!user || (row.session && !session) || !salt || salt->size() != bytes.size()) return false;
     std::ranges::copy(*salt, bytes.begin());
-    const Addendum evidence{.acceptance = id,
+    const Addendum addendum{.acceptance = id,
                             .user = *user,
                             .session = session,
                             .ip_address = row.ip_address,
                             .user_agent = row.user_agent,
                             .shown_diff_hash = row.shown_diff_hash};
-    return crypto::sha256(addendum_text(evidence, bytes)) == digest;
+    return crypto::sha256(addendum_text(addendum, bytes)) == digest;
 }
 
 }  // namespace

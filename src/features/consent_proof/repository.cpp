@@ -10,14 +10,14 @@ using storage::columns;
 using storage::part;
 using storage::sql;
 
-constexpr auto evidence_columns = columns<Addendum>(
+constexpr auto addendum_columns = columns<Addendum>(
     column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
     column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
     column<"a.user_agent", &Addendum::user_agent>, column<"a.shown_diff_hash", &Addendum::shown_diff_hash>);
 
 constexpr auto provable_columns =
     columns<ProvableEntry>(column<"e.position", &ProvableEntry::position>, column<"e.entry", &ProvableEntry::entry>,
-                           column<"e.salt", &ProvableEntry::salt>, part<&ProvableEntry::evidence, evidence_columns>);
+                           column<"e.salt", &ProvableEntry::salt>, part<&ProvableEntry::addendum, addendum_columns>);
 
 }  // namespace
 

@@ -17,7 +17,7 @@ struct ProvableEntry {
     std::int64_t position = 0;
     Bytes entry;
     std::optional<Bytes> salt;
-    std::optional<Addendum> evidence;
+    std::optional<Addendum> addendum;
 };
 
 class ProofRepository {
