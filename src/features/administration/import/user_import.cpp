@@ -40,11 +40,11 @@ public:
           id_(ImportId::make(begun_)),
           checks_(import.clock_, import.settings_.username_prefix) {}
 
-    awaitable<Result<ImportReport>> whole() {
+    awaitable<Result<ImportReport>> execute() {
         std::exception_ptr failure;
         Result<void> done;
         try {
-            done = co_await all();
+            done = co_await stage_and_finish();
         } catch (...) {
             failure = std::current_exception();
         }
@@ -60,7 +60,7 @@ private:
         Report report;
     };
 
-    awaitable<Result<void>> all() {
+    awaitable<Result<void>> stage_and_finish() {
         // Stages one portion while reading and checking the next.
         for (std::vector<StagedUser> good; !ended_ || !good.empty();) {
             auto [rows, next] = co_await both(stage(std::move(good)), next_portion());
@@ -90,7 +90,7 @@ private:
             ++report_.rows;
             co_await take(std::move(**row));
         }
-        auto good = co_await settle();
+        auto good = co_await acceptable_users();
         if (options_.dry_run || report_.refused(options_)) good.clear();
         co_return good;
     }
@@ -132,12 +132,12 @@ private:
 
     // Returns the role's id, or the rule that it breaks.
     awaitable<std::expected<RoleId, std::string_view>> find_role(std::string name) {
-        auto known = roles_known_.find(name);
-        if (known == roles_known_.end()) {
+        auto known = roles_by_name_.find(name);
+        if (known == roles_by_name_.end()) {
             constexpr std::size_t names_max = 1'000;  // bounds the memory for a file full of unknown roles
-            if (roles_known_.size() >= names_max) roles_known_.clear();
+            if (roles_by_name_.size() >= names_max) roles_by_name_.clear();
             auto found = co_await import_.roles_.find(name);
-            known = roles_known_.emplace(std::move(name), std::move(found)).first;
+            known = roles_by_name_.emplace(std::move(name), std::move(found)).first;
         }
         const auto& role = known->second;
         if (!role) co_return std::unexpected("isRole");
@@ -156,7 +156,8 @@ private:
         co_return std::set<std::string>(found.begin(), found.end());
     }
 
-    awaitable<std::vector<StagedUser>> settle() {
+    // Empties the portion. Returns its users against whom nothing speaks.
+    awaitable<std::vector<StagedUser>> acceptable_users() {
         std::vector<StagedUser> good;
         if (portion_.empty()) co_return good;
         using Values = std::vector<std::string>;
@@ -189,25 +190,26 @@ private:
                 if (user.apple_subject && at_apple.contains(*user.apple_subject))
                     report.add("isAvailable", "appleSubject");
             }
-            if (!report.empty())
+            if (!report.empty()) {
                 keep(report_.bad_rows, report_.bad_rows_total, user.row, report.take());
-            else if (skipped)
+            } else if (skipped) {
                 ++report_.skipped;
-            else
-                good.push_back(note(std::move(user)));
+            } else {
+                note_content(user);
+                good.push_back(std::move(user));
+            }
         }
         portion_.clear();
         if (options_.progress) options_.progress({.rows = report_.rows, .fraction = source_.progress()});
         co_return good;
     }
 
-    StagedUser note(StagedUser user) {
+    void note_content(const StagedUser& user) {
         content_.hashes |= user.password_hash.has_value();
         if (user.password_hash && content_.hash_kinds.size() < hash_kinds_max)
             content_.hash_kinds.insert(crypto::password_kind(*user.password_hash));
         content_.google_subjects |= user.google_subject.has_value();
         content_.apple_subjects |= user.apple_subject.has_value();
-        return user;
     }
 
     awaitable<Result<void>> finish() {
@@ -257,7 +259,7 @@ private:
     ImportReport report_;
     std::vector<Candidate> portion_;
     bool ended_ = false;
-    std::map<std::string, std::optional<RoleRecord>, std::less<>> roles_known_;
+    std::map<std::string, std::optional<RoleRecord>, std::less<>> roles_by_name_;
     ImportContent content_;
     bool has_staged_ = false;  // or tried to
     std::int64_t staged_ = 0;
@@ -274,7 +276,7 @@ UserImport::UserImport(storage::Database& database, Roles& roles, const Clock& c
 
 awaitable<Result<ImportReport>> UserImport::run(ImportSource& source, ImportOptions options) {
     Run run(*this, source, std::move(options));
-    auto report = co_await run.whole();
+    auto report = co_await run.execute();
     co_return report;
 }
 
