@@ -4,8 +4,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,13 +1,11 @@
 // What consent costs those who verify it: very many acceptances, each with a receipt, from the request to the verdict.
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -5,8 +5,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 

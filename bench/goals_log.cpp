@@ -1,5 +1,4 @@
 // LOG-5: what requests notice of a log whose place is slow or full.
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <filesystem>

@@ -1,6 +1,5 @@
 // Consentry beside other programs of Debian's, in turns.
 #include <array>
-#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>

@@ -1,5 +1,4 @@
 // What limits, ids, headers, CORS, metrics and logs cost.
-#include <filesystem>
 
 #include "goals.hpp"
 #include "side.hpp"

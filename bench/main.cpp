@@ -1,7 +1,6 @@
 // Measures the performance goals; see script/bench.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <exception>
 #include <filesystem>

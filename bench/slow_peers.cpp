@@ -1,6 +1,5 @@
 #include "slow_peers.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>

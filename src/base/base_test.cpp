@@ -1,5 +1,4 @@
 #include <array>
-#include <set>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

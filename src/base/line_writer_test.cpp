@@ -1,7 +1,6 @@
 #include "base/line_writer.hpp"
 
 #include <fstream>
-#include <future>
 #include <vector>
 
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 #include "base/shared_library.hpp"
 
 #include <stdexcept>
-#include <string>
 
 #include <gmock/gmock.h>
 

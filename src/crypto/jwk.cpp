@@ -1,6 +1,5 @@
 // Public keys in JSON (RFC 7517, 7518 section 6, 8037 section 2), and the validation of each key on load.
 #include <algorithm>
-#include <limits>
 
 #include <openssl/core_names.h>
 #include <openssl/param_build.h>

@@ -1,11 +1,9 @@
 #include "markup/markdown.hpp"
 
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "pages/account_pages.hpp"
 
-#include <array>
-
 #include "base/report.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"

@@ -1,7 +1,6 @@
 #include "pages/address.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/ascii.hpp"
 #include "base/percent_encoding.hpp"

@@ -1,7 +1,6 @@
 #include "pages/pages_guard.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/percent_encoding.hpp"
 #include "base/text.hpp"

@@ -1,6 +1,5 @@
 #include "tlog/merkle.hpp"
 
-#include <bit>
 #include <limits>
 
 #include <gtest/gtest.h>

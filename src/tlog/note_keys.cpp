@@ -1,7 +1,6 @@
 #include "tlog/note_keys.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <stdexcept>

@@ -1,6 +1,5 @@
 // Writes numbered pairs into the database named on the command line until it is killed. It prints a number only after
 // the database has acknowledged its pair. sqlite_crash_test.cpp runs it.
-#include <cstdio>
 #include <string>
 
 #include <unistd.h>

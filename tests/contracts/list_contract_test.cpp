@@ -1,6 +1,5 @@
 // Tests lists on every engine: each engine accepts the SQL of list_sql and interprets it the same way.
 #include <algorithm>
-#include <set>
 
 #include "contracts/database_contract.hpp"
 #include "storage/list_sql.hpp"

@@ -1,6 +1,5 @@
 // Tests the Redis engine on several servers: masters named by sentinels, and clusters, while their masters change.
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 

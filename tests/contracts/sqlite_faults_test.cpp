@@ -1,6 +1,5 @@
 // Tests each failing write and sync of a small workload (STO-2, STO-4). Everything acknowledged is there afterwards, no
 // transaction is partial, and the service continues once the disk works again.
-#include <optional>
 #include <set>
 #include <string>
 

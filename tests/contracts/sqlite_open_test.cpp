@@ -1,7 +1,5 @@
 // Tests opening a database file: its permissions, and what the service refuses before it starts (STO-3).
 #include <fstream>
-#include <functional>
-#include <sstream>
 #include <string>
 
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 // CRY-7: the service sends nothing to a peer that has not proven its name over TLS, and never falls back to clear text.
 #include <atomic>
 #include <ctime>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>

@@ -2,8 +2,6 @@
 // cannot be used is refused with a sentence.
 #include "pages/html_template.hpp"
 
-#include <array>
-
 #include "fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,6 @@
 // The whole service decides from the head of a request: rate limit, API key and guard come before its body (WEB-3).
 #include <list>
 #include <string>
-#include <vector>
 
 #include <sys/resource.h>
 

@@ -1,5 +1,4 @@
 // The contents and status codes of answers that clients rely on.
-#include <set>
 
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>

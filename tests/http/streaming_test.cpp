@@ -1,7 +1,6 @@
 // Bodies that are generated while they are sent (WEB-4, OPS-1): their framing and end, failures, and clients that
 // disconnect.
 #include <atomic>
-#include <future>
 #include <memory>
 #include <string>
 

@@ -1,5 +1,4 @@
 // File uploads (INP-1, WEB-2): forms are parsed strictly, and the size limit holds to the byte.
-#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>

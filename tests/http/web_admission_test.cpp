@@ -2,7 +2,6 @@
 // wanted.
 #include <list>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,6 @@
 // Forward auth for browsers: where a navigation is sent, how a login becomes the cookie of a guarded host, and what
 // that cookie is worth.
 #include <chrono>
-#include <map>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,7 +1,6 @@
 // generated/swagger.json: each start writes it, it is valid according to the published schema, and production omits it.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>

@@ -3,7 +3,6 @@
 //
 // Each client works on its own account and sends one request after another, so it knows exactly the state of the
 // account. Only the request that the kill interrupted is open: it may have taken effect or not.
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <random>

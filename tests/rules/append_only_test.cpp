@@ -1,7 +1,5 @@
 // DOC-5: the history of consent is append-only. The program contains no statement that changes its rows, and one that
 // deletes them: with the account, once it is erased.
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <string>
 #include <string_view>

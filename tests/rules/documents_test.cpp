@@ -3,7 +3,6 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 // matches or spends a grant compares them. Exempt tables and statements are listed here, with the reason.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <regex>
 #include <set>
 #include <string>

@@ -1,7 +1,5 @@
 #include "tests/support/real_postgres.hpp"
 
-#include <stdexcept>
-
 #include <unistd.h>
 
 #include "tests/support/shared_engines.hpp"

@@ -1,7 +1,6 @@
 #include "app/backup/files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <memory>
 #include <stdexcept>

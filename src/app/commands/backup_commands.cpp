@@ -1,7 +1,6 @@
 #include "app/commands/backup_commands.hpp"
 
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/format.h>
 

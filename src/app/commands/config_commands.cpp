@@ -1,8 +1,6 @@
 #include "app/commands/config_commands.hpp"
 
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
 #include "app/commands/consent_commands.hpp"
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
-#include <stdexcept>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // The commands that show accounts and change whether their owners may log in.
 #include <array>
-#include <cstdio>
 
 #include <boost/json/value.hpp>
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <iostream>
 #include <iterator>
-#include <stdexcept>
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 #include "app/config/config.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <gmock/gmock.h>

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>

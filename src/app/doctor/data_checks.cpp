@@ -1,6 +1,4 @@
 #include <chrono>
-#include <optional>
-#include <stdexcept>
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>

@@ -1,5 +1,3 @@
-#include <array>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 

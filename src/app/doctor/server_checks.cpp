@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>

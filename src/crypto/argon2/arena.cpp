@@ -1,7 +1,6 @@
 #include "crypto/argon2/arena.hpp"
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 

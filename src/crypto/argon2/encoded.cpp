@@ -1,7 +1,6 @@
 #include "crypto/argon2/encoded.hpp"
 
 #include <array>
-#include <cstdint>
 
 #include <fmt/format.h>
 

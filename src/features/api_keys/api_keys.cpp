@@ -1,7 +1,6 @@
 #include "features/api_keys/api_keys.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <string_view>
 #include <utility>

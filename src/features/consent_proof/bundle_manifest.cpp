@@ -1,7 +1,6 @@
 #include "features/consent_proof/bundle_manifest.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>

@@ -1,7 +1,5 @@
 #include "features/forward_auth/host_cookies.hpp"
 
-#include <algorithm>
-
 #include "base/ascii.hpp"
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"

@@ -1,7 +1,6 @@
 #include "features/mail/wording.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include "features/mail/wording.hpp"
 
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 

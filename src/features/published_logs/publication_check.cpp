@@ -1,6 +1,5 @@
 // What PublishedLog compares between the database and the object store before it continues a log, and how it mends the
 // store.
-#include <utility>
 
 #include <fmt/format.h>
 

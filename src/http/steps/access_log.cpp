@@ -4,7 +4,6 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "storage/postgres/postgres_database.hpp"
 
-#include <stdexcept>
 #include <utility>
 
 #include <boost/asio/associated_cancellation_slot.hpp>

@@ -1,7 +1,6 @@
 #include "storage/sqlite/snapshot.hpp"
 
 #include <cerrno>
-#include <string>
 #include <system_error>
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 // Tests the traces of a journey: entries in the owner's activity log, written with the change itself, and entries in
 // the stream of security events (LOG-4, TFA-15).
-#include <algorithm>
 
 #include <gtest/gtest.h>
 

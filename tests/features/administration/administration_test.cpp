@@ -1,5 +1,4 @@
 // Tests what administrators can and cannot do to the accounts of others.
-#include <filesystem>
 #include <fstream>
 
 #include "base/errors.hpp"

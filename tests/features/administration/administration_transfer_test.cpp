@@ -1,6 +1,5 @@
 // Tests the export and import of account tables over HTTP.
 #include <algorithm>
-#include <sstream>
 
 #include "base/errors.hpp"
 #include "tests/support/calls/role_calls.hpp"

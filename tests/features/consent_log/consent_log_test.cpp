@@ -1,5 +1,4 @@
 // The consent log through the front door: what is recorded, published and proven, and what stops the start.
-#include <fstream>
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,5 @@
 // Auditor's bundles of the real service: what they contain, that they are the same each time, and that each byte
 // counts.
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -158,7 +157,8 @@ TEST(Bundles, NoMemberCanBeReplaced) {
     EXPECT_THAT(verdict({{"addenda.ndjson", lie}}), HasSubstr("not the one that it names"));
     EXPECT_THAT(verdict({{"addenda.ndjson", addenda + addenda}}), HasSubstr("form or order"));
     EXPECT_EQ(verdict({{"addenda.ndjson", addenda.substr(addenda.find('\n') + 1)}}), "genuine") << "erased";
-    EXPECT_THAT(verdict({{"documents/" + hash_of("marketing", 1), "another text"}}), HasSubstr("not the one that its name says"));
+    EXPECT_THAT(verdict({{"documents/" + hash_of("marketing", 1), "another text"}}),
+                HasSubstr("not the one that its name says"));
     EXPECT_THAT(verdict({{"documents/" + to_hex(crypto::sha256("x")), "x"}}), HasSubstr("no entry"));
     EXPECT_THAT(verdict({{"extra", "x"}}), HasSubstr("extra: "));
     EXPECT_THAT(verdict({{"description.note", member_of(whole, "checkpoint")}}), HasSubstr("description.note: "));

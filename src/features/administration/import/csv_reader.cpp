@@ -1,6 +1,5 @@
 #include "features/administration/import/csv_reader.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "base/errors.hpp"

@@ -1,6 +1,5 @@
 #include "features/administration/import/user_import.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <expected>
 #include <map>
