@@ -9,7 +9,6 @@
 
 #include "crypto/digest.hpp"
 #include "crypto/key_parts.hpp"
-#include "crypto/random.hpp"
 #include "crypto/sha2.hpp"
 
 namespace consentry::crypto {

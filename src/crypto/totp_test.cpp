@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "crypto/base32.hpp"
 #include "crypto/totp_window.hpp"
 
 namespace consentry::crypto {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/percent_encoding.hpp"
-#include "base/text.hpp"
 #include "crypto/random.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint/inputs.hpp"

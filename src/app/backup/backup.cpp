@@ -17,7 +17,6 @@
 
 #include "app/backup/files.hpp"
 #include "app/terminal/progress_bar.hpp"
-#include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "base/strict_json.hpp"
 #include "storage/sqlite/file.hpp"

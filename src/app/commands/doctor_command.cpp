@@ -17,7 +17,6 @@
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "app/terminal/terminal.hpp"
-#include "base/error_text.hpp"
 #include "net/http_client.hpp"
 #include "storage/migrations.hpp"
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
-#include "app/commands/config_commands.hpp"
 #include "app/terminal/results.hpp"
 #include "base/bytes.hpp"
 #include "crypto/random.hpp"

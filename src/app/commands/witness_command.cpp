@@ -17,7 +17,6 @@
 #include "app/config/dotenv.hpp"
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
-#include "crypto/random.hpp"
 #include "features/witness/application.hpp"
 #include "http/server.hpp"
 #include "storage/sqlite/sqlite_database.hpp"

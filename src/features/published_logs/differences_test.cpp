@@ -6,8 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include "crypto/digest.hpp"
-
 namespace consentry {
 namespace {
 

@@ -7,7 +7,6 @@
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/run.hpp"
-#include "tlog/tiles.hpp"
 
 namespace consentry::tests {
 namespace {
