@@ -24,7 +24,8 @@ find_library(CCTZ_LIBRARY cctz REQUIRED)
 
 add_library(consentry_boost INTERFACE)
 target_link_libraries(consentry_boost INTERFACE Boost::json Boost::url Threads::Threads)
-# Asio without its deprecated parts. The io_context is per thread, but other threads post to it, so its locks stay. A
-# request's road is about a dozen coroutines deep: their frames are kept for the next one.
+# Asio without its deprecated parts. The io_context is per thread, but other threads post to it, so its locks stay.
+# Coroutine frames come from malloc(): a busy thread has hundreds of them, of many sizes, while Asio keeps a few and
+# searches them one by one.
 target_compile_definitions(consentry_boost INTERFACE
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16)
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING)

@@ -78,7 +78,7 @@ int return_to_former_version(const SharedFleet& fleet) {
         undo(std::regex(R"(ALTER TABLE (\w+) ADD COLUMN (\w+))"), "ALTER TABLE $1 DROP COLUMN $2") +
         undo(std::regex(R"(CREATE (?:UNIQUE )?INDEX (\w+))"), "DROP INDEX IF EXISTS $1") +
         undo(std::regex(R"(CREATE TABLE (\w+))"), "DROP TABLE $1");
-    EXPECT_GT(undone, 0U) << sql;
+    EXPECT_TRUE(undone > 0 || sql.contains("UPDATE ")) << sql;  // rows that it changed may stay changed
     const int newest = fleet.number(version_of);
     fleet.sql("DELETE FROM schema_migrations WHERE number = " + std::to_string(newest));
     return newest;
