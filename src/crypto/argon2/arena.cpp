@@ -1,6 +1,7 @@
 #include "crypto/argon2/arena.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
