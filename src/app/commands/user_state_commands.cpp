@@ -68,7 +68,6 @@ int show(Services& services, const User& found, bool as_json) {
     if (!profile) return tell(services, Error{errors::user_not_found});
     const User& user = profile->user;
     const TimePoint now = services.clock.now();
-    const auto role = run(services.roles.get(user.role_id));
     const auto factor = run(services.two_factor.state(user.id));
     ListQuery live;
     live.limit = 1;  // only their number is shown
@@ -82,7 +81,7 @@ int show(Services& services, const User& found, bool as_json) {
                   user.is_verified,
                   text(user.name),
                   user.username,
-                  role ? boost::json::value(role->name) : boost::json::value(),
+                  profile->role_name,
                   consentry::name_of(user.role),
                   consentry::name_of(user.status),
                   consentry::name_of(user.language),

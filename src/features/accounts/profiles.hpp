@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "features/roles/roles.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/dto.hpp"
 #include "features/users/repository.hpp"
@@ -12,15 +11,14 @@ namespace consentry {
 class Profiles {
 public:
     // The references must outlive this object.
-    Profiles(UserRepository& users, Roles& roles, TwoFactor& two_factor, Consents& consents)
-        : users_(users), roles_(roles), two_factor_(two_factor), consents_(consents) {}
+    Profiles(UserRepository& users, TwoFactor& two_factor, Consents& consents)
+        : users_(users), two_factor_(two_factor), consents_(consents) {}
 
     // Error: notFound, also for a deleted account.
     awaitable<Result<UserProfileResponse>> get(UserId user);
 
 private:
     UserRepository& users_;
-    Roles& roles_;
     TwoFactor& two_factor_;
     Consents& consents_;
 };

@@ -130,7 +130,7 @@ struct UserProfileResponse {
     TimePoint created_at;
     TimePoint updated_at;
 
-    static UserProfileResponse of(const Profile& profile, std::string role_name, UserTwoFactorResponse two_factor,
+    static UserProfileResponse of(const Profile& profile, UserTwoFactorResponse two_factor,
                                   std::span<const PolicyType> accepted) {
         const User& user = profile.user;
         return {.id = user.id,
@@ -140,7 +140,7 @@ struct UserProfileResponse {
                 .is_verified = user.is_verified,
                 .verified_at = profile.verified_at,
                 .role_id = user.role_id,
-                .role = {.id = user.role_id, .name = std::move(role_name), .type = user.role},
+                .role = {.id = user.role_id, .name = profile.role_name, .type = user.role},
                 .status = user.status,
                 .term_policy = UserTermPolicyResponse::of(accepted),
                 .language = user.language,

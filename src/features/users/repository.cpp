@@ -25,11 +25,11 @@ constexpr auto user_columns = columns<User>(
     column<"u.sign_up_from", &User::sign_up_from>, column<"u.sign_up_with", &User::sign_up_with>,
     column<epoch_sql, &User::epoch>);
 constexpr auto profile_columns = columns<Profile>(
-    part<&Profile::user, user_columns>, column<"u.verified_at", &Profile::verified_at>,
-    column<"u.sign_up_at", &Profile::sign_up_at>, column<"u.last_login_at", &Profile::last_login_at>,
-    column<"u.last_login_from", &Profile::last_login_from>, column<"u.last_login_with", &Profile::last_login_with>,
-    column<"u.last_ip_address", &Profile::last_ip_address>, column<"u.updated_at", &Profile::updated_at>,
-    column<"u.gender", &Profile::gender>);
+    part<&Profile::user, user_columns>, column<"r.name", &Profile::role_name>,
+    column<"u.verified_at", &Profile::verified_at>, column<"u.sign_up_at", &Profile::sign_up_at>,
+    column<"u.last_login_at", &Profile::last_login_at>, column<"u.last_login_from", &Profile::last_login_from>,
+    column<"u.last_login_with", &Profile::last_login_with>, column<"u.last_ip_address", &Profile::last_ip_address>,
+    column<"u.updated_at", &Profile::updated_at>, column<"u.gender", &Profile::gender>);
 constexpr Text user_tables = " FROM users u JOIN roles r ON r.id = u.role_id";
 
 }  // namespace
@@ -47,7 +47,7 @@ awaitable<std::optional<User>> UserRepository::find_by_email(std::string email) 
 }
 
 awaitable<std::optional<Profile>> UserRepository::find_profile(UserId id) {
-    const auto rows = co_await database_.query(
+    const auto rows = co_await database_.look_up(
         sql<"SELECT ", profile_columns, user_tables, " WHERE u.id = $1 AND u.deleted_at IS NULL">, id);
     co_return profile_columns.read_first(rows);
 }

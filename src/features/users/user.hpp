@@ -63,6 +63,7 @@ struct User {
 // The full account, as its owner and administrators see it. User holds only the fields that decisions need.
 struct Profile {
     User user;
+    std::string role_name;
     std::optional<TimePoint> verified_at;
     TimePoint sign_up_at;
     std::optional<TimePoint> last_login_at;
