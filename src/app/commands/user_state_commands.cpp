@@ -64,7 +64,7 @@ int set_status(const UserOptions& options, UserStatus status, const char* says) 
 }
 
 int show(Services& services, const User& found, bool as_json) {
-    const auto profile = run(services.users.find_profile(found.id));
+    const auto profile = run(services.profiles.find(found.id));
     if (!profile) return tell(services, Error{errors::user_not_found});
     const User& user = profile->user;
     const TimePoint now = services.clock.now();

@@ -20,13 +20,6 @@ bool is_among(std::span<const PolicyType> types, PolicyType type) {
     return std::ranges::find(types, type) != types.end();
 }
 
-std::vector<PolicyType> held_of(const std::vector<Standing>& standings) {
-    std::vector<PolicyType> out;
-    for (const Standing& standing : standings)
-        if (standing.holds()) out.push_back(standing.type);
-    return out;
-}
-
 // What the guard finds about the wanted types.
 struct Verdict {
     std::vector<PolicyType> missing;
@@ -152,11 +145,6 @@ awaitable<Result<std::vector<ConsentGrace>>> Acceptances::admit(ConsentGrounds g
     auto policies = co_await repository_.list_latest();
     std::erase_if(policies, [&](const LatestPolicy& policy) { return !is_among(verdict.missing, policy.type); });
     co_return fail(errors::term_policy_required, describe(policies));
-}
-
-awaitable<std::vector<PolicyType>> Acceptances::accepted(UserId user) {
-    const auto standings = co_await repository_.standings(user);
-    co_return held_of(standings);
 }
 
 awaitable<std::map<UserId, std::vector<PolicyType>>> Acceptances::accepted_by(std::vector<UserId> users) {

@@ -61,7 +61,6 @@ public:
                                              TimePoint now) override;
     storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
                                              TimePoint now) override;
-    storage::awaitable<std::vector<PolicyType>> accepted(UserId user) override;
     storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
     // Returns what is published, required and accepted of each type, in the order of the enum.

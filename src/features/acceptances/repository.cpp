@@ -55,36 +55,15 @@ constexpr auto required_columns = columns<RequiredVersion>(column<"version", &Re
 constexpr auto required_of_type_columns =
     columns<RequiredOfType>(column<"type", &RequiredOfType::type>, part<&RequiredOfType::required, required_columns>);
 
-// Three values per type, in the order of the enum. Each is a single entry near the end of an index.
-std::string standings_columns() {
-    std::string out = "SELECT u.id";
-    for (const auto& [type, name] : EnumNames<PolicyType>::names)
-        out += fmt::format(
-            ", {1}, {2}"
-            ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
-            "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
-            name, latest_sql(name), required_sql(name));
-    return out + " FROM users u WHERE u.id ";
+std::string standings_of_users() {
+    return "SELECT u.id, " + AcceptanceRepository::standing_columns() + " FROM users u WHERE u.id ";
 }
-std::string standings_sql() { return standings_columns() + "= $1"; }
+std::string standings_sql() { return standings_of_users() + "= $1"; }
 
 // One SQL text for any number of users: unused parameters repeat the last one.
 constexpr std::size_t users_at_once = 20;
 std::string standings_of_many_sql() {
-    return standings_columns() + "IN (" + storage::parameters(1, users_at_once) + ")";
-}
-
-std::vector<Standing> to_standings(const storage::Row& row) {
-    std::vector<Standing> out;
-    for (std::size_t i = 0; i < all_policy_types.size(); ++i) {
-        Standing standing{.type = all_policy_types[i],
-                          .latest = row.integer_or_null(1 + 3 * i),
-                          .required = row.integer_or_null(2 + 3 * i),
-                          .accepted = row.integer_or_null(3 + 3 * i)};
-        if (standing.accepted > standing.latest) standing.accepted.reset();
-        out.push_back(standing);
-    }
-    return out;
+    return standings_of_users() + "IN (" + storage::parameters(1, users_at_once) + ")";
 }
 
 constexpr auto acceptance_columns = columns<Acceptance>(
@@ -158,11 +137,44 @@ ContentHashes read_hashes(const std::string& text) {
     return out;
 }
 
+// Three values per type, in the order of the enum. Each is a single entry near the end of an index.
+std::string AcceptanceRepository::standing_columns() {
+    std::string out;
+    for (const auto& [type, name] : EnumNames<PolicyType>::names)
+        out += fmt::format(
+            "{1}{2}, {3}"
+            ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
+            "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
+            name, out.empty() ? "" : ", ", latest_sql(name), required_sql(name));
+    return out;
+}
+
+std::vector<Standing> AcceptanceRepository::read_standings(const storage::Row& row, std::size_t first) {
+    std::vector<Standing> out;
+    for (const PolicyType type : all_policy_types) {
+        Standing standing{.type = type,
+                          .latest = row.integer_or_null(first),
+                          .required = row.integer_or_null(first + 1),
+                          .accepted = row.integer_or_null(first + 2)};
+        if (standing.accepted > standing.latest) standing.accepted.reset();
+        out.push_back(standing);
+        first += 3;
+    }
+    return out;
+}
+
+std::vector<PolicyType> held_of(const std::vector<Standing>& standings) {
+    std::vector<PolicyType> out;
+    for (const Standing& standing : standings)
+        if (standing.holds()) out.push_back(standing.type);
+    return out;
+}
+
 awaitable<std::vector<Standing>> AcceptanceRepository::standings(UserId user) {
     static const std::string sql = standings_sql();
     const auto rows = co_await database_.look_up(sql, user);
     if (rows.empty()) throw std::logic_error("acceptances: asked for an account that does not exist");
-    co_return to_standings(rows[0]);
+    co_return read_standings(rows[0], 1);
 }
 
 awaitable<RequiredVersions> AcceptanceRepository::required_versions() {
@@ -201,7 +213,7 @@ awaitable<std::vector<UserStandings>> AcceptanceRepository::standings_of(std::ve
             params.push_back(storage::bind(users[std::min(first + i, users.size() - 1)]));
         const auto rows = co_await database_.query_with(sql, std::move(params));
         for (std::size_t i = 0; i < rows.size(); ++i)
-            out.push_back({.user = rows[i].id<UserId>(0), .standings = to_standings(rows[i])});
+            out.push_back({.user = rows[i].id<UserId>(0), .standings = read_standings(rows[i], 1)});
     }
     co_return out;
 }

@@ -29,6 +29,9 @@ struct Standing {
     bool holds() const { return required && accepted >= required; }
 };
 
+// The types of which the required version or a later one is accepted.
+std::vector<PolicyType> held_of(const std::vector<Standing>& standings);
+
 // What the guard demands for a type.
 struct RequiredVersion {
     std::int64_t version = 0;
@@ -91,9 +94,12 @@ class AcceptanceRepository {
 public:
     explicit AcceptanceRepository(storage::Database& database) : database_(database) {}
 
-    // Returns the standings for all types, in the order of the enum. All callers use the same SQL text, so the storage
-    // engine can answer the guard and the handler behind it, or several callers, with one statement.
+    // Returns the standings for all types, in the order of the enum.
     awaitable<std::vector<Standing>> standings(UserId user);
+    // The same for statements that read them along with an account, whose table they call `u`: the columns, separated
+    // by commas, and the reader of a row in which they begin at `first`.
+    static std::string standing_columns();
+    static std::vector<Standing> read_standings(const storage::Row& row, std::size_t first);
     // The same for many accounts, in any order. Accounts that do not exist are omitted.
     awaitable<std::vector<UserStandings>> standings_of(std::vector<UserId> users);
     awaitable<RequiredVersions> required_versions();

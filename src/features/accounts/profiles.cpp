@@ -5,14 +5,19 @@
 namespace consentry {
 
 awaitable<Result<UserProfileResponse>> Profiles::get(UserId user) {
-    const auto profile = co_await users_.find_profile(user);
-    if (!profile) co_return fail(errors::user_not_found);
-    const auto factor = co_await two_factor_.state(user);
-    const auto accepted = co_await consents_.accepted(user);
+    const auto view = co_await repository_.find(user);
+    if (!view) co_return fail(errors::user_not_found);
+    const auto factor = view->factor.value_or(AccountView::Factor{});
     co_return UserProfileResponse::of(
-        *profile,
+        view->profile,
         {.enabled = factor.enabled, .required_setup = factor.required_setup, .confirmed_at = factor.confirmed_at},
-        accepted);
+        held_of(view->standings));
+}
+
+awaitable<std::optional<Profile>> Profiles::find(UserId user) {
+    auto view = co_await repository_.find(user);
+    if (!view) co_return std::nullopt;
+    co_return std::move(view->profile);
 }
 
 }  // namespace consentry

@@ -2,25 +2,22 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "features/two_factor/two_factor.hpp"
+#include "features/accounts/repository.hpp"
 #include "features/users/dto.hpp"
-#include "features/users/repository.hpp"
 
 namespace consentry {
 
 class Profiles {
 public:
-    // The references must outlive this object.
-    Profiles(UserRepository& users, TwoFactor& two_factor, Consents& consents)
-        : users_(users), two_factor_(two_factor), consents_(consents) {}
+    // The database must outlive this object.
+    explicit Profiles(storage::Database& database) : repository_(database) {}
 
     // Error: notFound, also for a deleted account.
     awaitable<Result<UserProfileResponse>> get(UserId user);
+    awaitable<std::optional<Profile>> find(UserId user);
 
 private:
-    UserRepository& users_;
-    TwoFactor& two_factor_;
-    Consents& consents_;
+    ProfileRepository repository_;
 };
 
 }  // namespace consentry

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "features/sessions/grants.hpp"
 #include "features/two_factor/repository.hpp"
+#include "features/users/columns.hpp"
 #include "features/users/repository.hpp"
-#include "features/users/stored.hpp"
 #include "storage/columns.hpp"
 #include "storage/portions.hpp"
 
@@ -15,7 +17,15 @@ namespace {
 using storage::column;
 using storage::columns;
 using storage::Expect;
+using storage::part;
 using storage::sql;
+
+constexpr auto factor_columns =
+    columns<AccountView::Factor>(column<"t.enabled", &AccountView::Factor::enabled>,
+                                 column<"t.required_setup", &AccountView::Factor::required_setup>,
+                                 column<"t.confirmed_at", &AccountView::Factor::confirmed_at>);
+constexpr auto view_columns =
+    columns<AccountView>(part<&AccountView::profile, profile_columns>, part<&AccountView::factor, factor_columns>);
 
 crypto::Sha256 read_digest(const Bytes& stored) {
     crypto::Sha256 out;
@@ -64,6 +74,17 @@ awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
         "DELETE FROM link_requests WHERE (address_digest, purpose) IN (SELECT address_digest, purpose "
         "FROM link_requests WHERE requested_at < $1 ORDER BY requested_at LIMIT $2)",
         before);
+}
+
+awaitable<std::optional<AccountView>> ProfileRepository::find(UserId user) {
+    static const std::string statement = fmt::format(
+        "SELECT {}, {}{} LEFT JOIN two_factors t ON t.user_id = u.id WHERE u.id = $1 "
+        "AND u.deleted_at IS NULL",
+        view_columns.list(), AcceptanceRepository::standing_columns(), user_tables.view());
+    const auto rows = co_await database_.look_up(statement, user);
+    auto view = view_columns.read_first(rows);
+    if (view) view->standings = AcceptanceRepository::read_standings(rows[0], view_columns.width);
+    co_return view;
 }
 
 void AccountRepository::add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,

@@ -1,4 +1,4 @@
-// The SQL of link requests, and of changing and deleting accounts.
+// The SQL of link requests and profiles, and of changing and deleting accounts.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "crypto/digest.hpp"
+#include "features/acceptances/repository.hpp"
 #include "features/users/account_tokens.hpp"
 #include "features/users/actor.hpp"
 
@@ -34,6 +35,29 @@ public:
     // stranger's.
     static void add_handled(storage::Transaction& transaction, const LinkRequest& request, TimePoint now);
     awaitable<void> erase_older(TimePoint before);
+
+private:
+    storage::Database& database_;
+};
+
+// An account as its owner and administrators see it.
+struct AccountView {
+    struct Factor {
+        bool enabled = false;
+        bool required_setup = false;
+        std::optional<TimePoint> confirmed_at;
+    };
+    Profile profile;
+    std::optional<Factor> factor;
+    std::vector<Standing> standings;  // one for each type of policy
+};
+
+class ProfileRepository {
+public:
+    explicit ProfileRepository(storage::Database& database) : database_(database) {}
+
+    // Skips deleted accounts. One look-up, because applications ask for the profile often.
+    awaitable<std::optional<AccountView>> find(UserId user);
 
 private:
     storage::Database& database_;

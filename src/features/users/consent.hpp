@@ -68,10 +68,8 @@ public:
     // transaction must raise the account's security version.
     virtual storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
-    // Returns the types of which the account has accepted the required version or a later one. A grace period does not
-    // count.
-    virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
-    // The same for many accounts. Accounts that do not exist are left out of the result.
+    // Returns for each account the types of which it has accepted the required version or a later one. A grace period
+    // does not count. Accounts that do not exist are left out of the result.
     virtual storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) = 0;
 };
 

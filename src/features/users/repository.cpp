@@ -1,36 +1,13 @@
 #include "features/users/repository.hpp"
 
+#include "features/users/columns.hpp"
 #include "features/users/generations.hpp"
-#include "features/users/stored.hpp"
 
 namespace consentry {
 namespace {
 
-using storage::column;
-using storage::columns;
 using storage::Expect;
-using storage::part;
 using storage::sql;
-using storage::Text;
-
-constexpr auto user_columns = columns<User>(
-    column<"u.id", &User::id>, column<"u.email", &User::email>, column<"u.username", &User::username>,
-    column<"u.name", &User::name>, column<"u.role_id", &User::role_id>, column<"r.type", &User::role>,
-    column<"u.status", &User::status>, column<"u.is_verified", &User::is_verified>,
-    column<"u.security_version", &User::security_version>, column<"u.password_hash", &User::password_hash>,
-    column<"u.password_created_at", &User::password_created_at>,
-    column<"u.password_expires_at", &User::password_expires_at>, column<"u.password_attempt", &User::password_attempt>,
-    column<"u.password_locked_until", &User::password_locked_until>, column<"u.created_at", &User::created_at>,
-    column<"u.must_change_password", &User::must_change_password>, column<"u.language", &User::language>,
-    column<"u.sign_up_from", &User::sign_up_from>, column<"u.sign_up_with", &User::sign_up_with>,
-    column<epoch_sql, &User::epoch>);
-constexpr auto profile_columns = columns<Profile>(
-    part<&Profile::user, user_columns>, column<"r.name", &Profile::role_name>,
-    column<"u.verified_at", &Profile::verified_at>, column<"u.sign_up_at", &Profile::sign_up_at>,
-    column<"u.last_login_at", &Profile::last_login_at>, column<"u.last_login_from", &Profile::last_login_from>,
-    column<"u.last_login_with", &Profile::last_login_with>, column<"u.last_ip_address", &Profile::last_ip_address>,
-    column<"u.updated_at", &Profile::updated_at>, column<"u.gender", &Profile::gender>);
-constexpr Text user_tables = " FROM users u JOIN roles r ON r.id = u.role_id";
 
 }  // namespace
 
@@ -44,12 +21,6 @@ awaitable<std::optional<User>> UserRepository::find_by_email(std::string email) 
     const auto rows = co_await database_.query(
         sql<"SELECT ", user_columns, user_tables, " WHERE u.email = $1 AND u.deleted_at IS NULL">, email);
     co_return user_columns.read_first(rows);
-}
-
-awaitable<std::optional<Profile>> UserRepository::find_profile(UserId id) {
-    const auto rows = co_await database_.look_up(
-        sql<"SELECT ", profile_columns, user_tables, " WHERE u.id = $1 AND u.deleted_at IS NULL">, id);
-    co_return profile_columns.read_first(rows);
 }
 
 awaitable<std::vector<User>> UserRepository::list(std::optional<UserId> after, std::int64_t limit) {

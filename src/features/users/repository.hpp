@@ -19,7 +19,6 @@ public:
     // The find functions skip deleted accounts.
     awaitable<std::optional<User>> find(UserId id);
     awaitable<std::optional<User>> find_by_email(std::string email);
-    awaitable<std::optional<Profile>> find_profile(UserId id);
     // In creation order, starting after `after`.
     awaitable<std::vector<User>> list(std::optional<UserId> after, std::int64_t limit);
 
