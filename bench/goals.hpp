@@ -21,6 +21,7 @@ void measure_refreshes(const Stage& stage, Report& report);
 // Goals 7 and 8: what others notice of a machine full of logins, and of ten times as many.
 void measure_under_logins(const Stage& stage, Report& report);
 void measure_overload(const Stage& stage, Report& report);
+void measure_fairness(const Stage& stage, Report& report);
 // Goals 9 and 10: memory, idle and with ten thousand connections.
 void measure_memory(const Stage& stage, Report& report);
 void measure_connections(const Stage& stage, Report& report);
@@ -76,7 +77,8 @@ void measure_against_libsodium(const Stage& stage, Report& report);
 // Logins over all prepared accounts in turn, as a source for Load::next.
 class LoginRequests {
 public:
-    explicit LoginRequests(const Stage& stage);
+    // `address`: of the client, which a trusted proxy tells; empty: none does.
+    explicit LoginRequests(const Stage& stage, std::string_view address = {});
     std::string_view next() { return requests_[next_++ % requests_.size()]; }
 
 private:

@@ -109,8 +109,11 @@ std::string verification_request(const std::string& challenge, const Guarded& pe
         fmt::format(R"({{"challengeToken":"{}","code":"{}"}})", challenge, crypto::hotp(person.secret, step, 6)));
 }
 
-LoginRequests::LoginRequests(const Stage& stage) {
-    for (const std::string& email : stage.people().logins) requests_.push_back(login_request(email));
+LoginRequests::LoginRequests(const Stage& stage, std::string_view address) {
+    for (const std::string& email : stage.people().logins) {
+        std::string& request = requests_.emplace_back(login_request(email));
+        if (!address.empty()) request.insert(request.find("\r\n") + 2, fmt::format("X-Forwarded-For: {}\r\n", address));
+    }
 }
 
 void measure_logins(const Stage& stage, Report& report) {

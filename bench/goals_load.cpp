@@ -143,4 +143,36 @@ void measure_overload(const Stage& stage, Report& report) {
          .also = clean});
 }
 
+void measure_fairness(const Stage& stage, Report& report) {
+    constexpr std::size_t crowd = 640;  // far more than the queue of one network holds
+    constexpr double slower_max = 2;
+    const Server service = stage.serve({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
+    LoginRequests rush(stage, "198.51.100.7");
+    LoginRequests others(stage, "203.0.113.9");
+    const auto duration = stage.length().window * 2;
+    const Load from_elsewhere{
+        .port = service.port, .connections = 1, .duration = duration, .interval = 20ms, .next = [&](std::size_t) {
+            return others.next();
+        }};
+    run(from_elsewhere).all_well();
+    std::vector<double> idle;
+    std::vector<double> rushed;
+    for (int round = 0; round < stage.length().rounds; ++round) {
+        idle.push_back(run(from_elsewhere).all_well().latencies(200).milliseconds(0.99));
+        const Together both = run_together({.port = service.port,
+                                            .connections = crowd,
+                                            .duration = duration,
+                                            .interval = 100ms,
+                                            .next = [&](std::size_t) { return rush.next(); }},
+                                           from_elsewhere);
+        rushed.push_back(both.probe.all_well().latencies(200).milliseconds(0.99));
+    }
+    const Spread slower = ratio(rushed, idle);
+    report.add({.goal = "8 Logins from one network while another demands ten times the maximum rate",
+                .floor = "p99 2 x idle, none refused",
+                .measured = fmt::format("p99 {} ms, idle {} ms", text(spread(rushed), 1), text(spread(idle), 1)),
+                .ratio = text(slower, 2),
+                .judged = {at_most(slower, slower_max, "x idle, p99")}});
+}
+
 }  // namespace consentry::bench

@@ -45,6 +45,7 @@ const std::vector<Goal>& goals() {
         {"6", embedded, measure_refreshes},
         {"7", embedded, measure_under_logins},
         {"8", embedded, measure_overload},
+        {"8", embedded, measure_fairness},
         {"9", embedded, measure_memory},
         {"10", embedded, measure_connections},
         {"11", embedded, measure_start},
