@@ -14,7 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using storage::Expect;
-using storage::Rows;
 using storage::Transaction;
 
 class PgBouncer {

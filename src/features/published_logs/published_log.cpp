@@ -13,8 +13,6 @@
 namespace consentry {
 namespace {
 
-using storage::Area;
-
 // Four full bundles: a statement that lasts a few milliseconds, and a few dozen hashes behind it.
 constexpr std::int64_t entries_at_once = 1'024;
 
@@ -166,6 +164,7 @@ awaitable<std::int64_t> PublishedLog::publish_next() {
     co_await put_tiles(tiles);
 
     std::vector<tlog::TileId> added;
+    added.reserve(tiles.size());
     for (const tlog::Tile& tile : tiles) added.push_back(tile.id);
     LogState next;
     next.published = static_cast<std::int64_t>(to);

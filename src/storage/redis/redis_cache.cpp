@@ -11,7 +11,6 @@ namespace consentry::storage {
 namespace {
 
 using redis::Client;
-using redis::Command;
 using redis::Reply;
 
 // The server adds the ttl to its clock and rejects an overflow. A hundred years is effectively forever.
