@@ -43,7 +43,7 @@ test('types accept what is right and refuse what is wrong', () => {
 test('the package has the compiled files, their types and maps, and nothing else', () => {
     const [{ files, version }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts']));
     const modules = ['client', 'errors', 'generated/api', 'generated/errors', 'generated/operations', 'http', 'index'];
-    modules.push('retry', 'session', 'storage');
+    modules.push('language', 'retry', 'session', 'storage');
     const expected = ['LICENSE', 'README.md', 'package.json'];
     for (const name of modules) for (const end of ['.d.ts', '.js', '.js.map']) expected.push(`dist/${name}${end}`);
     assert.deepEqual(files.map(({ path }) => path).sort(), expected.sort());

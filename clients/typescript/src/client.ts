@@ -7,10 +7,10 @@ import type {
     CallOptions,
     Data,
     HttpOptions,
-    Language,
     OperationId,
     RequestOptions,
 } from './http.js';
+import type { Language } from './language.js';
 import { orAborted } from './retry.js';
 import { Session } from './session.js';
 import type { SessionEvent, SessionListener } from './session.js';

@@ -1,5 +1,5 @@
 import type { ServiceErrors } from './generated/errors.js';
-import type { Language } from './http.js';
+import type { Language } from './language.js';
 
 /** What goes wrong without an answer of Consentry. Their `statusCode` is 0. */
 interface ClientErrors {

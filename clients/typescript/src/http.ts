@@ -1,13 +1,12 @@
 import { ConsentryError, errorOf, isEnvelope, unreadable } from './errors.js';
 import type { operations as Documented } from './generated/api.js';
 import { operations } from './generated/operations.js';
+import type { Language } from './language.js';
 import { defaultRetry, delayOf, pauseAfter, pauseFor } from './retry.js';
 import type { Repeatability, RetryPolicy } from './retry.js';
 
 /** Name of an operation in the API document. */
 export type OperationId = keyof typeof operations & keyof Documented;
-
-export type Language = 'en' | 'id' | 'es' | 'fr' | 'de' | 'ja';
 
 /** What every call can state. */
 export interface CallOptions {
