@@ -170,9 +170,13 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
 }
 
 awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimePoint now) {
-    // On a cache outage the database decides alone.
-    auto found = co_await best_effort([&] { return copies_.find(claims.user, claims.session, claims.jti, now); });
-    SessionCopies::Found copy = found ? std::move(*found) : SessionCopies::Found{};
+    // Not best_effort(), which would be one more coroutine for every authenticated request.
+    SessionCopies::Found copy;
+    try {
+        copy = co_await copies_.find(claims.user, claims.session, claims.jti, now);
+    } catch (const Unavailable&) {
+        // On a cache outage the database decides alone.
+    }
     // A read from the database reveals a new epoch; from then on this instance ignores copies of an older one.
     if (copy.session && copy.session->epoch >= epoch_.load(std::memory_order_relaxed))
         co_return LookedUp{.session = std::move(copy.session), .from_cache = true};
