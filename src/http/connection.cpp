@@ -56,15 +56,13 @@ void Connection::await_request() {
 }
 
 void Connection::serve() {
-    asio::co_spawn(thread_.context, run(),
-                   asio::bind_cancellation_slot(cancellation_.slot(),
-                                                [self = shared_from_this()](const std::exception_ptr& failure) mutable {
-                                                    if (!failure && self->open_) return self->await_request();
-                                                    // Posted, because the slot holds the coroutine's cancellation
-                                                    // state, which must outlive the coroutine.
-                                                    asio::io_context& context = self->thread_.context;
-                                                    asio::post(context, [last = std::move(self)] {});
-                                                }));
+    auto ended = [self = shared_from_this()](const std::exception_ptr& failure) mutable {
+        if (!failure && self->open_) return self->await_request();
+        // Posted, because the slot holds the coroutine's cancellation state, which must outlive the coroutine.
+        asio::io_context& context = self->thread_.context;
+        asio::post(context, [last = std::move(self)] {});
+    };
+    asio::co_spawn(thread_.context, run(), asio::bind_cancellation_slot(cancellation_.slot(), std::move(ended)));
 }
 
 Connection::Connection(IoThread& thread, Socket socket, const asio::ip::tcp::endpoint& peer)
