@@ -14,6 +14,7 @@ public:
 
     // Error: notFound, also for a deleted account.
     awaitable<Result<UserProfileResponse>> get(UserId user);
+    // nullopt: likewise.
     awaitable<std::optional<Profile>> find(UserId user);
 
 private:
