@@ -41,7 +41,6 @@ Error crowded() { return retry_later(errors::service_unavailable, std::chrono::s
 void Connection::open(IoThread& thread, Socket socket, const asio::ip::tcp::endpoint& peer) {
     auto connection = std::make_shared<Connection>(thread, std::move(socket), peer);
     if (!connection->find_place()) return;
-    thread.deadlines.add(*connection);
     connection->await_request();
 }
 
@@ -130,7 +129,7 @@ void Connection::stop() {
     // (OPS-1).
     if (socket_.available(ignored) > 0) return;
     if (!asked_) {
-        expire_at(CoarseClock::now() + late_request_time);
+        thread_.deadlines.expire(*this, CoarseClock::now() + late_request_time);
         return;
     }
     open_ = false;
@@ -154,7 +153,7 @@ void Connection::enter(Phase phase, CoarseClock::time_point deadline) {
     phase_ = phase;
     place_.stands(standings[static_cast<std::size_t>(phase)]);
     timed_out_ = false;
-    expire_at(deadline);
+    thread_.deadlines.expire(*this, deadline);
 }
 
 void Connection::on_expired() {

@@ -50,8 +50,8 @@ struct Workspace {
 
 class IoThread {
 public:
-    IoThread(ServerState& shared, std::chrono::milliseconds sweep_interval)
-        : server(shared), context(1), deadlines(context, sweep_interval) {}
+    IoThread(ServerState& shared, std::chrono::milliseconds deadline_interval)
+        : server(shared), context(1), deadlines(context, deadline_interval) {}
 
     std::unique_ptr<Workspace> borrow_workspace() {
         if (workspaces_.empty()) {

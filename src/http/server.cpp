@@ -33,12 +33,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds accept_pause{50};   // while out of file descriptors
 constexpr milliseconds abandon_time{500};  // for canceled handlers to end after stop_timeout
 
-// Fine enough for the shortest timeout, yet cheap: a sweep of 20 000 connections takes well under a millisecond.
-milliseconds sweep_interval(const ServerOptions& options) {
-    const milliseconds shortest = std::min({options.head_timeout, options.body_timeout, options.idle_timeout,
-                                            options.write_timeout, options.request_timeout});
-    return std::clamp(shortest / 4, milliseconds{5}, milliseconds{250});
-}
+// Short, because all connections whose deadlines fall into one interval end together, and other requests wait for that.
+constexpr milliseconds deadline_interval{4};
 
 // One acceptor of one thread.
 class Door {
@@ -147,7 +143,7 @@ public:
 private:
     struct Worker {
         explicit Worker(ServerState& state)
-            : io(state, sweep_interval(state.options)), stop_timer(io.context), work(io.context.get_executor()) {}
+            : io(state, deadline_interval), stop_timer(io.context), work(io.context.get_executor()) {}
         IoThread io;
         asio::steady_timer stop_timer;
         asio::executor_work_guard<asio::io_context::executor_type> work;
