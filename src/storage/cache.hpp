@@ -5,10 +5,12 @@
 // throws consentry::Unavailable.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.hpp"
@@ -23,6 +25,17 @@ public:
     virtual ~Cache() = default;
 
     virtual awaitable<std::optional<std::string>> get(std::string key) = 0;
+    // A get() under way. Destroying it abandons the read. It must not outlive the cache.
+    class Reading {
+    public:
+        virtual ~Reading() = default;
+        virtual bool is_done() const = 0;
+        virtual awaitable<void> wait() = 0;              // until it is done; only for one that is not
+        virtual std::optional<std::string> value() = 0;  // once, when it is done
+    };
+    // Begins a get() and returns at once, so that the caller can ask the database meanwhile. `executor` is the
+    // caller's; the reading belongs to its thread. An outage throws here or in wait().
+    virtual std::unique_ptr<Reading> begin_get(const boost::asio::any_io_executor& executor, std::string key) = 0;
     // Replaces an existing entry. A ttl of zero or less removes it.
     virtual awaitable<void> put(std::string key, std::string value, milliseconds ttl) = 0;
     // Stores the value only if the key has no live entry, and returns whether it did. Of several concurrent callers at

@@ -1,10 +1,14 @@
 // Tests the cache port: copies that may vanish, and values that are handed out only once.
 #include <atomic>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <boost/asio/this_coro.hpp>
 #include <gtest/gtest.h>
 
 #include "contracts/engines.hpp"
@@ -38,6 +42,33 @@ TEST_P(CacheContract, KeepsValuesByKey) {
     EXPECT_EQ(get("empty"), "");
     EXPECT_EQ(get("c"), std::nullopt);
     EXPECT_NO_THROW(run(cache->ping()));
+}
+
+awaitable<std::optional<std::string>> value_of(std::unique_ptr<storage::Cache::Reading> reading) {
+    if (!reading->is_done()) co_await reading->wait();
+    EXPECT_TRUE(reading->is_done());
+    co_return reading->value();
+}
+
+// Begins to read both keys, does something else, and then takes the values.
+awaitable<std::vector<std::optional<std::string>>> read_later(storage::Cache& cache, std::string key,
+                                                              std::string other) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    auto first = cache.begin_get(executor, std::move(key));
+    cache.begin_get(executor, other).reset();  // abandoned
+    auto second = cache.begin_get(executor, std::move(other));
+    co_await cache.put("meanwhile", "3", 1min);
+    std::vector<std::optional<std::string>> values;
+    values.push_back(co_await value_of(std::move(first)));
+    values.push_back(co_await value_of(std::move(second)));
+    co_return values;
+}
+
+TEST_P(CacheContract, AReadThatHasBegunIsAwaitedAfterOtherWork) {
+    put("a", "1", 1min);
+    EXPECT_EQ(run(read_later(*cache, "a", "missing")), (std::vector<std::optional<std::string>>{"1", std::nullopt}));
+    EXPECT_EQ(run(read_later(*cache, "missing", "a")), (std::vector<std::optional<std::string>>{std::nullopt, "1"}));
+    EXPECT_EQ(get("meanwhile"), "3");
 }
 
 TEST_P(CacheContract, PutReplacesValueAndTime) {

@@ -4,6 +4,9 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 
 #include "contracts/redis_loop.hpp"
@@ -133,6 +136,30 @@ TEST(RedisCache, AnIdleConnectionThatWasClosedIsNoticedBeforeUse) {
     EXPECT_EQ(loop.call(cache.take("a")), "1");  // take() is never retried, so the closed connection was noticed first
 }
 
+// Reads "a", and takes the answer, or the end of the connection, only after some other work.
+awaitable<std::optional<std::string>> read_late(RedisCache& cache, milliseconds later) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto reading = cache.begin_get(executor, "a");
+    asio::steady_timer other_work(executor, later);
+    co_await other_work.async_wait(asio::use_awaitable);
+    if (!reading->is_done()) co_await reading->wait();
+    co_return reading->value();
+}
+
+TEST(RedisCache, AReadWhoseConnectionEndsBeforeItIsAwaitedIsRepeated) {
+    const RealRedis redis;
+    TcpProxy proxy(redis.node(0).port());
+    RedisCache cache(redis_options(url_of(proxy.port())));
+    Loop loop;
+    loop.call(cache.put("a", "1", 1h));
+    EXPECT_EQ(loop.call(read_late(cache, 20ms)), "1");
+    proxy.mute_when("GET\r\n");
+    EXPECT_EQ(loop.call(read_late(cache, 20ms)), "1");
+    EXPECT_EQ(proxy.cut(), 1u);
+    proxy.hang();
+    EXPECT_THROW(loop.call(read_late(cache, 1ms)), Unavailable);
+}
+
 TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
     const RealRedis redis;
     TcpProxy proxy(redis.node(0).port());
@@ -209,6 +236,7 @@ TEST(RedisCache, WhatWaitsForASilentServerIsBounded) {
 TEST(RedisCache, AThreadMayEndAtAnyPoint) {
     RedisCache cache(redis_options(shared_redis_url(), fresh_namespace()));
     end_at_each_point([&] { return cache.get("a"); });
+    end_at_each_point([&] { return read_late(cache, 0ms); });
     EXPECT_NO_THROW(run(cache.ping()));
 }
 

@@ -1,6 +1,7 @@
 // A cache that does not answer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,9 @@ namespace consentry::tests {
 class AwayCache final : public storage::Cache {
 public:
     storage::awaitable<std::optional<std::string>> get(std::string) override { throw Unavailable("away"); }
+    std::unique_ptr<Reading> begin_get(const boost::asio::any_io_executor&, std::string) override {
+        throw Unavailable("away");
+    }
     storage::awaitable<void> put(std::string, std::string, milliseconds) override { throw Unavailable("away"); }
     storage::awaitable<bool> put_if_absent(std::string, std::string, milliseconds) override {
         throw Unavailable("away");

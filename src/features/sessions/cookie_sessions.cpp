@@ -32,7 +32,10 @@ awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie)
         co_return fail(errors::jwt_access_token_invalid);
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    co_await note_activity(*session, from_cache, true, now);
+    if (is_prolongation_due(*session, now))
+        co_await prolong(*session, from_cache, now);
+    else if (is_touch_due(*session, now))
+        co_await touch(*session, from_cache, now);
     co_return std::move(*session);
 }
 
@@ -61,16 +64,20 @@ TimePoint Sessions::end_of(const LiveSession& session, TimePoint now) const {
     return std::min(session.login_at + lifetime, now + settings_.cookie_idle);
 }
 
-awaitable<void> Sessions::note_activity(const LiveSession& session, bool from_cache, bool is_cookie, TimePoint now) {
-    if (is_cookie) {
-        const TimePoint end = end_of(session, now);
-        if (session.expires_at + settings_.cookie_idle / prolonged_in_idle_time <= end) {
-            co_await repository_.prolong(session.id, session.jti, now, end);
-            if (from_cache) co_await copies_.erase(session.user, session.id);
-            co_return;
-        }
-    }
-    if (session.role == Role::user || now < session.last_active_at + activity_step) co_return;
+bool Sessions::is_prolongation_due(const LiveSession& session, TimePoint now) const {
+    return session.expires_at + settings_.cookie_idle / prolonged_in_idle_time <= end_of(session, now);
+}
+
+awaitable<void> Sessions::prolong(const LiveSession& session, bool from_cache, TimePoint now) {
+    co_await repository_.prolong(session.id, session.jti, now, end_of(session, now));
+    if (from_cache) co_await copies_.erase(session.user, session.id);
+}
+
+bool Sessions::is_touch_due(const LiveSession& session, TimePoint now) {
+    return session.role != Role::user && now >= session.last_active_at + activity_step;
+}
+
+awaitable<void> Sessions::touch(const LiveSession& session, bool from_cache, TimePoint now) {
     co_await repository_.touch(session.id, now);
     if (from_cache) co_await copies_.erase(session.user, session.id);
 }

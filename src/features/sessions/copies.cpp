@@ -89,24 +89,21 @@ std::optional<LiveSession> SessionCopies::open(const std::string& key, std::stri
     return text ? session_of(as_text(*text), now) : std::nullopt;
 }
 
-awaitable<SessionCopies::Found> SessionCopies::find(UserId user, SessionId id, std::string_view jti, TimePoint now) {
+awaitable<std::optional<LiveSession>> SessionCopies::find(UserId user, SessionId id, std::string_view jti,
+                                                          TimePoint now) {
     const std::string place = key(user, id);
     const auto copy = co_await cache_.get(place);
-    Found out;
-    if (!copy) co_return out;
-    if (!are_trusted()) {
-        out.agrees = *copy == jti;
-        co_return out;
-    }
-    out.session = open(place, *copy, now);
-    out.agrees = out.session && out.session->jti == jti;
-    if (!out.agrees) {
-        out.session.reset();
-        co_return out;
-    }
-    out.session->id = id;
-    out.session->user = user;
-    co_return out;
+    if (!copy) co_return std::nullopt;
+    auto session = open(place, *copy, now);
+    if (!session || session->jti != jti) co_return std::nullopt;
+    session->id = id;
+    session->user = user;
+    co_return session;
+}
+
+std::unique_ptr<storage::Cache::Reading> SessionCopies::begin_read(const boost::asio::any_io_executor& executor,
+                                                                   UserId user, SessionId id) const {
+    return cache_.begin_get(executor, key(user, id));
 }
 
 awaitable<void> SessionCopies::put(const LiveSession& session, TimePoint now) {

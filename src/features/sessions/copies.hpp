@@ -5,6 +5,7 @@
 // cache can neither forge a copy, nor move one to another session, nor replay one that has expired.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,11 +30,11 @@ public:
 
     bool are_trusted() const { return check_ == SessionCheck::cache; }
 
-    struct Found {
-        bool agrees = false;                 // a copy with this jti exists
-        std::optional<LiveSession> session;  // set only if copies are trusted; without its access digest
-    };
-    awaitable<Found> find(UserId user, SessionId id, std::string_view jti, TimePoint now);
+    // If copies are trusted: the copy with this jti, without its access digest.
+    awaitable<std::optional<LiveSession>> find(UserId user, SessionId id, std::string_view jti, TimePoint now);
+    // If not: begins to read the copy, which is a jti. Throws like storage::Cache::begin_get.
+    std::unique_ptr<storage::Cache::Reading> begin_read(const boost::asio::any_io_executor& executor, UserId user,
+                                                        SessionId id) const;
     awaitable<void> put(const LiveSession& session, TimePoint now);
     awaitable<void> erase(UserId user, SessionId id);
 

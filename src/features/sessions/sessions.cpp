@@ -1,6 +1,9 @@
 #include "features/sessions/sessions.hpp"
 
 #include <algorithm>
+#include <memory>
+
+#include <boost/asio/this_coro.hpp>
 
 #include "base/ascii.hpp"
 #include "base/best_effort.hpp"
@@ -170,24 +173,33 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
 }
 
 awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimePoint now) {
-    // Not best_effort(), which would be one more coroutine for every authenticated request.
-    SessionCopies::Found copy;
+    // Not best_effort(), which would be one more coroutine for every authenticated request. On a cache outage the
+    // database decides alone.
+    std::unique_ptr<storage::Cache::Reading> copy;
     try {
-        copy = co_await copies_.find(claims.user, claims.session, claims.jti, now);
+        if (copies_.are_trusted()) {
+            auto trusted = co_await copies_.find(claims.user, claims.session, claims.jti, now);
+            // A read from the database reveals a new epoch; from then on this instance ignores copies of an older one.
+            if (trusted && trusted->epoch >= epoch_.load(std::memory_order_relaxed))
+                co_return LookedUp{.session = std::move(trusted), .from_cache = true};
+        } else {
+            copy = copies_.begin_read(co_await boost::asio::this_coro::executor, claims.user, claims.session);
+        }
     } catch (const Unavailable&) {
-        // On a cache outage the database decides alone.
     }
-    // A read from the database reveals a new epoch; from then on this instance ignores copies of an older one.
-    if (copy.session && copy.session->epoch >= epoch_.load(std::memory_order_relaxed))
-        co_return LookedUp{.session = std::move(copy.session), .from_cache = true};
     auto session = co_await repository_.find(claims.session);
     if (!session) co_return LookedUp{};
     for (auto known = epoch_.load(std::memory_order_relaxed);
          known < session->epoch && !epoch_.compare_exchange_weak(known, session->epoch, std::memory_order_relaxed);) {
     }
+    bool is_copied = false;
+    try {
+        if (copy && !copy->is_done()) co_await copy->wait();
+        is_copied = copy && copy->value() == claims.jti;
+    } catch (const Unavailable&) {
+    }
     // Do not cache a session that may not act: with SESSION_CHECK=cache the next request would trust the copy.
-    if ((!copy.agrees || copy.session) && may_act(*session, errors::jwt_access_token_invalid, now))
-        co_await remember(*session, now);
+    if (!is_copied && may_act(*session, errors::jwt_access_token_invalid, now)) co_await remember(*session, now);
     co_return LookedUp{.session = std::move(session)};
 }
 
@@ -230,7 +242,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     }
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    co_await note_activity(*session, from_cache, false, now);
+    if (is_touch_due(*session, now)) co_await touch(*session, from_cache, now);
     co_return std::move(*session);
 }
 

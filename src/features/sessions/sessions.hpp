@@ -111,8 +111,12 @@ private:
     awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
     awaitable<void> sign_tokens(PreparedSession& session);
     TimePoint end_of(const LiveSession& session, TimePoint now) const;
-    // Records the activity of a session, rarely enough to be cheap.
-    awaitable<void> note_activity(const LiveSession& session, bool from_cache, bool is_cookie, TimePoint now);
+    // A session in use is recorded rarely enough to be cheap: a cookie's gets a later end, an admin's the time of its
+    // last activity.
+    bool is_prolongation_due(const LiveSession& session, TimePoint now) const;
+    awaitable<void> prolong(const LiveSession& session, bool from_cache, TimePoint now);
+    static bool is_touch_due(const LiveSession& session, TimePoint now);
+    awaitable<void> touch(const LiveSession& session, bool from_cache, TimePoint now);
     // The session of a valid refresh token.
     struct Refreshable {
         RefreshState state;

@@ -14,19 +14,36 @@ std::size_t size_of(const std::string& key, const std::string& value) {
     return key.size() + value.size() + entry_overhead;
 }
 
+class DoneReading final : public Cache::Reading {
+public:
+    explicit DoneReading(std::optional<std::string> value) : value_(std::move(value)) {}
+    bool is_done() const override { return true; }
+    awaitable<void> wait() override { co_return; }
+    std::optional<std::string> value() override { return std::move(value_); }
+
+private:
+    std::optional<std::string> value_;
+};
+
 }  // namespace
 
 MemoryCache::MemoryCache(const Clock& clock, std::size_t bytes_max)
     : clock_(clock), shard_bytes_max_(bytes_max / shards) {}
 
-awaitable<std::optional<std::string>> MemoryCache::get(std::string key) {
+std::optional<std::string> MemoryCache::find(std::string_view key) {
     Shard& shard = shard_of(key);
     const TimePoint now = clock_.now();
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.find_live(key, now);
-    if (found == shard.by_use.end()) co_return std::nullopt;
+    if (found == shard.by_use.end()) return std::nullopt;
     shard.by_use.splice(shard.by_use.begin(), shard.by_use, found);
-    co_return found->value;
+    return found->value;
+}
+
+awaitable<std::optional<std::string>> MemoryCache::get(std::string key) { co_return find(key); }
+
+std::unique_ptr<Cache::Reading> MemoryCache::begin_get(const boost::asio::any_io_executor&, std::string key) {
+    return std::make_unique<DoneReading>(find(key));
 }
 
 awaitable<void> MemoryCache::put(std::string key, std::string value, milliseconds ttl) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ public:
     explicit MemoryCache(const Clock& clock, std::size_t bytes_max = std::size_t{64} << 20);
 
     awaitable<std::optional<std::string>> get(std::string key) override;
+    std::unique_ptr<Reading> begin_get(const boost::asio::any_io_executor& executor, std::string key) override;
     awaitable<void> put(std::string key, std::string value, milliseconds ttl) override;
     awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) override;
     awaitable<std::optional<std::string>> take(std::string key) override;
@@ -57,6 +59,7 @@ private:
 
     static constexpr std::size_t shards = 16;
     Shard& shard_of(std::string_view key);
+    std::optional<std::string> find(std::string_view key);
     TimePoint expiry(TimePoint now, milliseconds ttl) const;
 
     const Clock& clock_;

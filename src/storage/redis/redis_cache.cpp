@@ -11,6 +11,7 @@ namespace consentry::storage {
 namespace {
 
 using redis::Client;
+using redis::Command;
 using redis::Reply;
 
 // The server adds the ttl to its clock and rejects an overflow. A hundred years is effectively forever.
@@ -53,6 +54,26 @@ std::optional<std::string> value_of(const Reply& reply) {
     return std::string(*text);
 }
 
+Command get_command(std::string_view key) {
+    return {.words = {"GET", key}, .count = 2, .key = key, .is_repeatable = true};
+}
+
+class PendingReading final : public Cache::Reading {
+public:
+    PendingReading(Client& client, std::string key) : client_(client), key_(std::move(key)), call_(get_command(key_)) {
+        client_.begin(call_);
+    }
+    bool is_done() const override { return reply_ || call_.has_reply(); }
+    awaitable<void> wait() override { reply_ = co_await client_.finish(call_); }
+    std::optional<std::string> value() override { return value_of(reply_ ? *reply_ : call_.waiter->reply); }
+
+private:
+    Client& client_;
+    const std::string key_;
+    redis::Call call_;
+    std::optional<Reply> reply_;
+};
+
 }  // namespace
 
 RedisCache::RedisCache(RedisOptions options)
@@ -66,9 +87,12 @@ RedisCache::~RedisCache() = default;
 awaitable<std::optional<std::string>> RedisCache::get(std::string key) {
     const auto executor = co_await boost::asio::this_coro::executor;
     key = full(key);
-    const Reply reply =
-        co_await clients_.of(executor).execute({.words = {"GET", key}, .count = 2, .key = key, .is_repeatable = true});
+    const Reply reply = co_await clients_.of(executor).execute(get_command(key));
     co_return value_of(reply);
+}
+
+std::unique_ptr<Cache::Reading> RedisCache::begin_get(const boost::asio::any_io_executor& executor, std::string key) {
+    return std::make_unique<PendingReading>(clients_.of(executor), full(key));
 }
 
 awaitable<void> RedisCache::put(std::string key, std::string value, milliseconds ttl) {

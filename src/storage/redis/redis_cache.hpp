@@ -44,6 +44,7 @@ public:
     void look();
 
     awaitable<std::optional<std::string>> get(std::string key) override;
+    std::unique_ptr<Reading> begin_get(const boost::asio::any_io_executor& executor, std::string key) override;
     awaitable<void> put(std::string key, std::string value, milliseconds ttl) override;
     awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) override;
     awaitable<std::optional<std::string>> take(std::string key) override;

@@ -41,16 +41,29 @@ Client::~Client() {
 }
 
 awaitable<Reply> Client::execute(Command command) {
-    const std::span words(command.words.data(), command.count);
-    const SteadyTime deadline = Clock::now() + settings_->options().timeout;
-    std::shared_ptr<Node> node = node_for(command);
+    Call call(command);
+    begin(call);
+    co_return co_await finish(call);
+}
+
+void Client::send(Call& call, bool asking) {
+    call.node->send(std::span(call.command.words.data(), call.command.count), call.waiter.emplace(), asking);
+}
+
+void Client::begin(Call& call) {
+    call.deadline = Clock::now() + settings_->options().timeout;
+    call.node = node_for(call.command);
+    send(call, false);
+}
+
+awaitable<Reply> Client::finish(Call& call) {
+    const Command& command = call.command;
     int redirections = 0;
     std::size_t others = nodes_.size();  // to try while the owner of the slot is unknown
     bool repeated = false;
-    bool asking = false;
     for (;;) {
-        Waiter waiter;
-        if (node->send(words, waiter, asking)) co_await Node::wait(waiter);
+        Waiter& waiter = *call.waiter;
+        if (!waiter.is_done()) co_await Node::wait(waiter);
         if (waiter.end == Waiter::End::canceled)
             throw boost::system::system_error(boost::asio::error::operation_aborted);
         if (waiter.end != Waiter::End::answered) {
@@ -62,21 +75,23 @@ awaitable<Reply> Client::execute(Command command) {
             } else if (waiter.end == Waiter::End::failed && !knows(command) && others > 1) {
                 --others;
             } else {
-                throw Unavailable(node->trouble());
+                throw Unavailable(call.node->trouble());
             }
-            asking = false;
-            node = node_for(command);
+            call.node = node_for(command);
+            send(call, false);
             continue;
         }
         const std::string_view code = waiter.reply.error_code();
         if (code.empty()) co_return std::move(waiter.reply);
-        if (is_cluster() && is_redirection(code) && ++redirections <= redirections_max && Clock::now() < deadline) {
-            asking = code == "ASK";
-            node = redirected(waiter.reply, *node);
+        if (is_cluster() && is_redirection(code) && ++redirections <= redirections_max &&
+            Clock::now() < call.deadline) {
+            const bool asking = code == "ASK";
+            call.node = redirected(waiter.reply, *call.node);
+            send(call, asking);
             continue;
         }
-        const std::string what = node->named("answers " + std::string(code));
-        note_refusal(code, *node);
+        const std::string what = call.node->named("answers " + std::string(code));
+        note_refusal(code, *call.node);
         throw ReplyError(what, code);
     }
 }
@@ -151,8 +166,8 @@ awaitable<void> Client::ask_for_slots() {
     for (std::size_t tries = nodes_.size(); tries > 0; --tries) {
         const std::shared_ptr<Node> node = any_node();
         Waiter waiter;
-        if (!node->send(question, waiter, false)) continue;
-        co_await Node::wait(waiter);
+        node->send(question, waiter, false);
+        if (!waiter.is_done()) co_await Node::wait(waiter);
         if (waiter.end != Waiter::End::answered || waiter.reply.size() == 0) continue;
         set_slots(waiter.reply, *node);
         co_return;

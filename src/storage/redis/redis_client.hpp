@@ -23,6 +23,18 @@ struct Command {
     bool is_repeatable = false;  // idempotent
 };
 
+// A command under way.
+struct Call {
+    explicit Call(const Command& what) : command(what) {}
+    Command command;
+    std::shared_ptr<Node> node = {};
+    std::optional<Waiter> waiter = {};
+    SteadyTime deadline{};
+
+    // Whether the reply has arrived and is not an error.
+    bool has_reply() const { return waiter->end == Waiter::End::answered && waiter->reply.error_code().empty(); }
+};
+
 class Client {
 public:
     Client(asio::any_io_executor executor, std::shared_ptr<const Settings> settings);
@@ -32,9 +44,13 @@ public:
 
     // Returns the reply, which is never an error. Throws Unavailable, or ReplyError, which derives from it.
     awaitable<Reply> execute(Command command);
+    // The same in two steps. begin() returns at once.
+    void begin(Call& call);
+    awaitable<Reply> finish(Call& call);
 
 private:
     bool is_cluster() const { return settings_->options().kind == RedisKind::cluster; }
+    static void send(Call& call, bool asking);
     bool knows(const Command& command) const;
     std::shared_ptr<Node> node_for(const Command& command);
     std::shared_ptr<Node> any_node();

@@ -60,12 +60,12 @@ Node::Node(const asio::any_io_executor& executor, std::shared_ptr<const Settings
 
 Node::~Node() { stop(); }
 
-bool Node::send(std::span<const std::string_view> words, Waiter& waiter, bool asking) {
+void Node::send(std::span<const std::string_view> words, Waiter& waiter, bool asking) {
     const SteadyTime now = Clock::now();
-    if (!is_ready(now)) return false;
+    if (!is_ready(now)) return;
     if (in_flight_.size() >= in_flight_max) {
         trouble_ = named("too many commands are waiting");
-        return false;
+        return;
     }
     const SteadyTime deadline = now + settings_->options().timeout;
     if (asking) {
@@ -84,7 +84,6 @@ bool Node::send(std::span<const std::string_view> words, Waiter& waiter, bool as
             self->flush();
         });
     }
-    return true;
 }
 
 awaitable<void> Node::wait(Waiter& waiter) {
@@ -184,9 +183,10 @@ void Node::on_read(std::string_view bytes) {
             ++first_number_;
             if (!waiter) continue;
             waiter->node = nullptr;
-            if (!waiter->handler) continue;  // canceled
+            if (waiter->end == Waiter::End::canceled) continue;
             waiter->end = Waiter::End::answered;
             waiter->reply = std::move(reply);
+            if (!waiter->handler) continue;  // nobody waits yet
             Handler handler;
             handler.swap(waiter->handler);
             std::move(handler)();  // the coroutine may send a command or close the connection
@@ -247,11 +247,11 @@ std::vector<Node::Handler> Node::drop_all(Cause cause) {
         const bool was_written = number++ < unwritten_from_;
         if (!sent.waiter) continue;
         sent.waiter->node = nullptr;
-        if (!sent.waiter->handler) continue;  // canceled
+        if (sent.waiter->end == Waiter::End::canceled) continue;
         sent.waiter->end = cause == Cause::failed ? Waiter::End::failed
                            : was_written          ? Waiter::End::lost
                                                   : Waiter::End::unwritten;
-        handlers.emplace_back().swap(sent.waiter->handler);
+        if (sent.waiter->handler) handlers.emplace_back().swap(sent.waiter->handler);
     }
     first_number_ += in_flight_.size();
     unwritten_from_ = first_number_;

@@ -28,7 +28,7 @@ namespace consentry::storage::redis {
 
 class Node;
 
-// One command under way. It lives in the frame of the awaiting coroutine and may be destroyed before the reply arrives.
+// One command under way. It belongs to the caller and may be destroyed before the reply arrives.
 struct Waiter {
     enum class End : std::uint8_t {
         answered,
@@ -43,11 +43,12 @@ struct Waiter {
     Waiter& operator=(const Waiter&) = delete;
     ~Waiter();
 
-    End end = End::failed;
-    Reply reply;  // if answered
+    End end = End::failed;  // final once the command is done
+    Reply reply;            // if answered
+    bool is_done() const { return node == nullptr; }
 
-    asio::any_completion_handler<void()> handler;
-    Node* node = nullptr;  // the node that holds it
+    asio::any_completion_handler<void()> handler;  // while a coroutine waits
+    Node* node = nullptr;                          // the node that holds it
     std::uint64_t number = 0;
 };
 
@@ -58,9 +59,10 @@ public:
          std::optional<RedisAddress> server);
     ~Node();
 
-    // Returns true if the caller must now await the waiter with wait(). `asking`: for a slot that is migrating to this
-    // server (cluster).
-    bool send(std::span<const std::string_view> words, Waiter& waiter, bool asking);
+    // Takes the waiter, unless commands currently fail. `asking`: for a slot that is migrating to this server
+    // (cluster).
+    void send(std::span<const std::string_view> words, Waiter& waiter, bool asking);
+    // Waits for a waiter that a node holds.
     static awaitable<void> wait(Waiter& waiter);
 
     // Whether commands currently fail at once.
