@@ -306,8 +306,9 @@ awaitable<Cosigning::Outcome> Cosigning::explain_conflict(std::shared_ptr<Round>
 
 awaitable<void> Cosigning::keep(std::shared_ptr<Round> round) {
     if (!policy_.has_quorum(round->cosigned)) co_return;
+    // Counts those of former witnesses as well: they stay in the note, and a note with more replaces one with fewer.
     CosignedCheckpoint cosigned{.size = static_cast<std::int64_t>(round->size),
-                                .cosignatures = round->cosignatures(),
+                                .cosignatures = std::ssize(round->note.signatures) - 1,
                                 .note = tlog::format_note(round->note),
                                 .latest_at = round->latest_at};
     co_await log_.keep_cosigned(std::move(cosigned));

@@ -1,6 +1,7 @@
 #include "features/published_logs/published_log.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <utility>
 
@@ -17,6 +18,11 @@ namespace {
 constexpr std::int64_t entries_at_once = 1'024;
 
 constexpr std::string_view tile_type = "application/octet-stream";
+
+// A publication every second adds two partial tiles or three: there is time to erase them one after the other.
+constexpr std::chrono::seconds erasing_time{1};   // in a turn
+constexpr std::chrono::minutes erasing_pause{1};  // after a failure
+constexpr std::size_t replaced_max = 4'096;       // to be erased; any more stay in the store for good
 
 std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
 
@@ -53,6 +59,13 @@ std::vector<tlog::Tile> bundles_of(std::uint64_t from, std::uint64_t to, const s
     return out;
 }
 
+bool is_replaced(std::string_view partial_tile, std::int64_t size) {
+    const auto id = tlog::parse_tile_path(partial_tile);
+    if (!id) throw LogRefused("The database's log is damaged: " + id.error() + ". Restore it from a backup.");
+    const unsigned shift = tlog::tile_height * static_cast<unsigned>(std::max(id->level, 0));
+    return (static_cast<std::uint64_t>(size) >> shift) / tlog::tile_width > id->index;
+}
+
 // The references and the tiles must outlive the coroutine. Returns true.
 awaitable<bool> put_all(storage::ObjectStore& store, const PublishedLog::Options& options,
                         std::span<const tlog::Tile> tiles) {
@@ -62,18 +75,37 @@ awaitable<bool> put_all(storage::ObjectStore& store, const PublishedLog::Options
     co_return true;
 }
 
+tlog::NoteSigner make_signer(const crypto::PrivateKey& key, const std::string& origin) {
+    Bytes seed = key.ed25519_seed();
+    auto signer = tlog::NoteSigner::from_seed(origin, tlog::KeyType::ed25519, seed);
+    OPENSSL_cleanse(seed.data(), seed.size());
+    if (!signer) throw std::runtime_error("CONSENT_LOG_ORIGIN: " + signer.error());
+    return std::move(*signer);
+}
+
 }  // namespace
 
 PublishedLog::PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
                            Options options)
     : repository_(database, options.name), store_(store), key_(key), options_(std::move(options)) {}
 
-tlog::NoteSigner PublishedLog::make_signer(const std::string& origin) const {
-    Bytes seed = key_.ed25519_seed();
-    auto signer = tlog::NoteSigner::from_seed(origin, tlog::KeyType::ed25519, seed);
-    OPENSSL_cleanse(seed.data(), seed.size());
-    if (!signer) throw std::runtime_error("CONSENT_LOG_ORIGIN: " + signer.error());
-    return std::move(*signer);
+tlog::NoteSigner PublishedLog::signer_for(const std::string& verifier_key, const std::string& origin,
+                                          bool origin_is_given, const crypto::PrivateKey& key) {
+    const auto known = tlog::VerifierKey::parse(verifier_key);
+    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
+    if (origin_is_given && known->name() != origin)
+        throw LogRefused(fmt::format(
+            "CONSENT_LOG_ORIGIN: {} is not the origin of the log in this database, {}. A log keeps its origin: set it "
+            "to {}.",
+            origin, known->name(), known->name()));
+    auto signer = make_signer(key, known->name());
+    if (signer.verifier().text() != verifier_key)
+        throw LogRefused(fmt::format(
+            "CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database. Verifiers know {}; the given key is "
+            "that of {}. Set the former key, which signed the checkpoints so far (APP_ENV=local keeps it in "
+            "DATA_DIR/keys/consent-log.key).",
+            verifier_key, signer.verifier().text()));
+    return signer;
 }
 
 std::string PublishedLog::sign(std::uint64_t size, const tlog::Hash& root) const {
@@ -91,19 +123,7 @@ awaitable<LogState> PublishedLog::state() {
 }
 
 void PublishedLog::check_key(const LogState& known) {
-    const auto key = tlog::VerifierKey::parse(known.verifier_key);
-    if (!key) throw LogRefused("The database's log is damaged: " + key.error() + ". Restore it from a backup.");
-    if (options_.origin_is_given && key->name() != options_.origin)
-        throw LogRefused(fmt::format(
-            "CONSENT_LOG_ORIGIN is {}, but the log in this database is {}. A log keeps its origin: set it to {}.",
-            options_.origin, key->name(), key->name()));
-    signer_ = make_signer(key->name());
-    if (signer_->verifier().text() != known.verifier_key)
-        throw LogRefused(fmt::format(
-            "CONSENT_LOG_PRIVATE_KEY is not the key of the log in this database. Verifiers know {}; the given key is "
-            "that of {}. Set the former key, which signed the checkpoints so far (APP_ENV=local keeps it in "
-            "DATA_DIR/keys/consent-log.key).",
-            known.verifier_key, signer_->verifier().text()));
+    signer_ = signer_for(known.verifier_key, options_.origin, options_.origin_is_given, key_);
     const auto signed_one = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
     const tlog::GrowingTree tree = tree_of(known);
     if (!signed_one || signed_one->checkpoint.size != tree.size() || !(signed_one->checkpoint.root == tree.root()))
@@ -113,7 +133,7 @@ void PublishedLog::check_key(const LogState& known) {
 awaitable<void> PublishedLog::open() {
     auto known = co_await repository_.find_state();
     if (!known) {
-        signer_ = make_signer(options_.origin);
+        signer_ = make_signer(key_, options_.origin);
         co_await repository_.create(signer_->verifier().text(), sign(0, tlog::empty_root()));
         known = co_await repository_.find_state();
     }
@@ -125,10 +145,12 @@ awaitable<void> PublishedLog::open() {
 
 awaitable<void> PublishedLog::work() {
     if (!opened_) co_await open();
+    LogState seen;
+    bool has_published = false;
     for (;;) {
         co_await show_overdue();
         const bool has_work = co_await repository_.has_work();
-        const LogState seen = co_await state();
+        seen = co_await state();
         // Before each publication, because a database that fails over to an older copy must not give out positions for
         // the second time; after it, because whoever published may have been killed before it wrote the checkpoint.
         if (has_work || seen.published != checked_) co_await check_publication();
@@ -138,6 +160,7 @@ awaitable<void> PublishedLog::work() {
         const bool is_next = known.size == known.published;
         if (is_next) co_await repository_.sequence(known.size, entries_at_once);
         const std::int64_t count = co_await publish_next();
+        has_published = true;
         // Entries that come meanwhile wait for the next turn: a steady stream would otherwise cost a publication for
         // every few of them, and the requests behind them the time of its commits.
         if (is_next && count < entries_at_once) {
@@ -145,6 +168,7 @@ awaitable<void> PublishedLog::work() {
             break;
         }
     }
+    co_await forget_replaced(has_published ? co_await state() : std::move(seen));
     co_await repair();
 }
 
@@ -163,14 +187,13 @@ awaitable<std::int64_t> PublishedLog::publish_next() {
     std::ranges::move(bundles_of(from, to, entries), std::back_inserter(tiles));
     co_await put_tiles(tiles);
 
-    std::vector<tlog::TileId> added;
-    added.reserve(tiles.size());
-    for (const tlog::Tile& tile : tiles) added.push_back(tile.id);
     LogState next;
     next.published = static_cast<std::int64_t>(to);
     next.edge = tree.edge();
     next.checkpoint = sign(to, tree.root());
-    next.partial_tiles = co_await forget_replaced(known, next.published, added);
+    next.partial_tiles = known.partial_tiles;
+    for (const tlog::Tile& tile : tiles)
+        if (!tile.id.is_full()) next.partial_tiles.append(tlog::tile_path(tile.id)).append("\n");
     std::optional<TimePoint> uncosigned_at;
     if (options_.cosigning_clock != nullptr) uncosigned_at = options_.cosigning_clock->now();
     const bool is_first = co_await repository_.publish(known.published, std::move(next), uncosigned_at);
@@ -185,25 +208,38 @@ awaitable<void> PublishedLog::put_tiles(const std::vector<tlog::Tile>& tiles) {
                   put_all(store_, options_, all.subspan(all.size() / 2)));
 }
 
-// Erases the partial tiles that full ones have replaced, as the specification allows. Returns the paths of those that
-// remain. The state still names what an interrupted process has not erased.
-awaitable<std::string> PublishedLog::forget_replaced(const LogState& known, std::int64_t size,
-                                                     const std::vector<tlog::TileId>& added) {
-    std::string out;
+awaitable<bool> PublishedLog::erase(std::string_view path) {
+    try {
+        co_await store_.erase(options_.area, key_of(path));
+        co_return true;
+    } catch (const Unavailable&) {
+        co_return false;
+    }
+}
+
+// Erases partial tiles that full ones have replaced, as the specification allows. Nobody needs that, so it follows the
+// publication, takes little time in a turn, and waits after a failure.
+awaitable<void> PublishedLog::forget_replaced(LogState known) {
+    using std::chrono::steady_clock;
+    const auto begin = steady_clock::now();
+    if (begin < forget_after_.load()) co_return;
+    std::string rest;
+    std::size_t replaced = 0;
+    bool goes_on = true;
     tlog::LineReader lines(known.partial_tiles);
     while (const auto path = lines.next()) {
-        const auto id = tlog::parse_tile_path(*path);
-        if (!id) throw LogRefused("The database's log is damaged: " + id.error() + ". Restore it from a backup.");
-        const unsigned shift = tlog::tile_height * static_cast<unsigned>(std::max(id->level, 0));
-        const bool is_replaced = (static_cast<std::uint64_t>(size) >> shift) / tlog::tile_width > id->index;
-        if (is_replaced)
-            co_await store_.erase(options_.area, key_of(*path));
-        else
-            out.append(*path).append("\n");
+        bool is_kept = true;
+        if (is_replaced(*path, known.published)) {
+            goes_on = goes_on && steady_clock::now() - begin < erasing_time;
+            if (goes_on && !co_await erase(*path)) {
+                goes_on = false;
+                forget_after_ = steady_clock::now() + erasing_pause;
+            }
+            is_kept = !goes_on && ++replaced <= replaced_max;
+        }
+        if (is_kept) rest.append(*path).append("\n");
     }
-    for (const tlog::TileId& id : added)
-        if (!id.is_full()) out.append(tlog::tile_path(id)).append("\n");
-    co_return out;
+    if (rest.size() < known.partial_tiles.size()) co_await repository_.keep_partial_tiles(known, std::move(rest));
 }
 
 awaitable<std::optional<std::string>> PublishedLog::object(const tlog::TileId& id) {
@@ -221,7 +257,7 @@ awaitable<std::optional<std::string>> PublishedLog::tile(std::string_view path) 
     if (!is_tile_of(*id, static_cast<std::uint64_t>(known.published))) co_return std::nullopt;
     bytes = co_await object(*id);  // published since the first look
     if (bytes) co_return bytes;
-    // A publication under way erases a partial tile once the full one is stored.
+    // An instance of version 0.1 erases a partial tile before it publishes the full one.
     if (!id->is_full() && co_await object({.level = id->level, .index = id->index})) co_return std::nullopt;
     tiles_are_damaged_ = true;
     throw Unavailable("the object store lacks tiles of the log");

@@ -59,6 +59,11 @@ public:
     PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
                  Options options);
 
+    // Throws LogRefused unless a process with this origin and this key may continue the log that verifiers know by
+    // `verifier_key`.
+    static tlog::NoteSigner signer_for(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
+                                       const crypto::PrivateKey& key);
+
     // Creates the log or checks that this process may continue it. Throws LogRefused if the key or the origin is
     // another one, or if the database is older than what is published, and Unavailable if the object store is.
     awaitable<void> open();
@@ -106,7 +111,6 @@ public:
 private:
     static constexpr std::string_view checkpoint_name = "checkpoint";  // of its object
 
-    tlog::NoteSigner make_signer(const std::string& origin) const;
     std::string sign(std::uint64_t size, const tlog::Hash& root) const;
     std::string key_of(std::string_view path) const;
     void check_key(const LogState& known);
@@ -122,8 +126,8 @@ private:
     awaitable<void> show_overdue();
     const std::string& shown(const LogState& known) const;
     awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes);
-    awaitable<std::string> forget_replaced(const LogState& known, std::int64_t size,
-                                           const std::vector<tlog::TileId>& added);
+    awaitable<void> forget_replaced(LogState known);
+    awaitable<bool> erase(std::string_view path);  // false: the store refuses
 
     LogRepository repository_;
     storage::ObjectStore& store_;
@@ -132,6 +136,7 @@ private:
     std::optional<tlog::NoteSigner> signer_;  // set before opened_
     std::atomic<bool> opened_ = false;
     std::atomic<std::int64_t> checked_ = -1;  // the size that check_publication() has found in the store or put there
+    std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};
     std::atomic<bool> tiles_are_damaged_ = false;
     std::atomic<bool> is_repairing_ = false;  // guards the following
     std::optional<TileRepair> repair_;

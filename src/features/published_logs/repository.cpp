@@ -121,6 +121,12 @@ awaitable<bool> LogRepository::publish(std::int64_t former, LogState next, std::
     co_return rows.affected() == 1;
 }
 
+awaitable<void> LogRepository::keep_partial_tiles(const LogState& known, std::string partial_tiles) {
+    co_await database_.execute(
+        "UPDATE logs SET partial_tiles = $4 WHERE name = $1 AND published = $2 AND partial_tiles = $3", log_,
+        known.published, known.partial_tiles, partial_tiles);
+}
+
 awaitable<bool> LogRepository::keep_cosigned(CosignedCheckpoint cosigned) {
     const auto rows = co_await database_.execute(
         "UPDATE logs SET cosigned_size = $2, cosignatures = $3, cosigned_checkpoint = $4, "

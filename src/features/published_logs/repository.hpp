@@ -80,6 +80,8 @@ public:
     // Returns false if another process has published meanwhile, or if not that many entries have a
     // position. `uncosigned_at`: the public checkpoint stays, because the new one waits for cosignatures from then on.
     awaitable<bool> publish(std::int64_t former, LogState next, std::optional<TimePoint> uncosigned_at);
+    // Replaces the list of partial tiles, unless the log has changed since.
+    awaitable<void> keep_partial_tiles(const LogState& known, std::string partial_tiles);
     // Returns false if the log has a cosigned checkpoint that is as good. Makes it the public one, unless that is
     // newer.
     awaitable<bool> keep_cosigned(CosignedCheckpoint cosigned);

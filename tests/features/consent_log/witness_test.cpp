@@ -238,6 +238,19 @@ TEST_F(Witnesses, WithoutAQuorumGiveWhatTheyHave) {
     EXPECT_TRUE(comes_to(2, 0)) << "nobody is waited for";
 }
 
+TEST_F(Witnesses, AReplacedOneIsMissedByNobody) {
+    start(one_.line() + "quorum one.example.org\n");
+    restart({});
+    add();
+    ASSERT_TRUE(comes_to(2, 1));
+    policy_ = log_line + two_.line() + "quorum two.example.org\n";
+    std::ofstream(folder_ / "witnesses.txt") << policy_;
+    service().restart();
+    EXPECT_FALSE(is_accepted(shown()));
+    EXPECT_TRUE(comes_to(2, 2)) << "the checkpoint that exists gets the cosignature of the new one";
+    EXPECT_TRUE(is_accepted(shown()));
+}
+
 TEST_F(Witnesses, ThePublicCheckpointNeverGoesBack) {
     start(one_.line() + "quorum one.example.org\n");
     one_.fail_with(TestWitness::Fault{});
