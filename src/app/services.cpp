@@ -353,14 +353,14 @@ std::vector<std::vector<PeriodicTask>> Services::task_loops() {
 
 awaitable<void> Services::open_logs() {
     co_await publications.complete();
-    co_await consent_log->published().open();
+    co_await consent_log->open();
     if (cosigning) cosigning->check_log();
     co_await administration_log->published().open();
 }
 
 awaitable<void> Services::work_on_log() {
     co_await consents.complete_log();
-    co_await consent_log->published().work();
+    co_await consent_log->work();
 }
 
 awaitable<std::vector<TaskTrouble>> Services::clean_up() {

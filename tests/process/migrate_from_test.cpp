@@ -141,7 +141,7 @@ protected:
         sqlite("INSERT INTO log_entries SELECT id, 'consent', x'0102', x'0304', NULL FROM term_policy_acceptances");
         sqlite("INSERT OR REPLACE INTO log_subjects SELECT user_id, x'0506' FROM term_policy_acceptances");
         sqlite("INSERT INTO term_policy_diffs VALUES ('0a', 'privacy', 1, 2, 'en', '<p>A page</p>')");
-        sqlite("INSERT INTO receipt_keys VALUES ('a kid', '{}', 1)");
+        sqlite("INSERT INTO receipt_keys VALUES ('a kid', '{}', 1, x'07')");
     }
 
     const TempFolder folder_;

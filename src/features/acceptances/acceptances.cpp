@@ -15,6 +15,7 @@ using storage::Expect;
 
 // Two concurrent requests of one account conflict at the end of its history. A person does not send more than that.
 constexpr int attempts_max = 3;
+constexpr std::chrono::minutes clock_skew_max{1};  // of two instances
 
 bool is_among(std::span<const PolicyType> types, PolicyType type) {
     return std::ranges::find(types, type) != types.end();
@@ -115,6 +116,15 @@ ConsentEvent withdrawal_of(const Addendum& addendum, const StoredConsent& former
 }
 
 }  // namespace
+
+// The log takes in waiting entries in the order of their times. An account's acceptance and withdrawal must not change
+// places there because the clock of one instance is a little behind that of another. A clock that was set back by more
+// was wrong before: then the present time is the right one.
+TimePoint Acceptances::time_after(std::optional<TimePoint> former) const {
+    const TimePoint now = clock_.now();
+    const bool is_skewed = former && now <= *former && *former - now <= clock_skew_max;
+    return is_skewed ? *former + milliseconds{1} : now;
+}
 
 bool Acceptances::is_withdrawable(PolicyType type) const { return is_among(settings_.withdrawable, type); }
 
@@ -217,7 +227,8 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
             if (!is_known) co_return fail(errors::term_policy_diff_outdated, describe({&*latest, 1}));
         }
         tried = latest->id;
-        const TimePoint now = clock_.now();  // not earlier than the publication of the version read above
+        const auto former_at = co_await repository_.last_at(caller.user, wanted.type);
+        const TimePoint now = time_after(former_at);  // not earlier than the publication of the version read above
         storage::Transaction transaction;
         Addendum addendum = addendum_of(caller, cause, now);
         addendum.shown_diff_hash = wanted.shown_diff_hash;
@@ -254,7 +265,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         const auto standing = co_await repository_.list_standing(caller.user);
         const auto former = std::ranges::find(standing, type, &StoredConsent::type);
         if (former == standing.end()) co_return fail(errors::term_policy_not_accepted);
-        const TimePoint now = clock_.now();
+        const TimePoint now = time_after(former->at);
         storage::Transaction transaction;
         const Addendum addendum = addendum_of(caller, cause, now);
         AcceptanceRepository::add_withdrawal(transaction, Expect::one, addendum, type, now,

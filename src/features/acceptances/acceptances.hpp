@@ -90,6 +90,7 @@ private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
 
     bool is_withdrawable(PolicyType type) const;
+    TimePoint time_after(std::optional<TimePoint> former) const;
     storage::awaitable<std::optional<std::string>> sign_receipt(AcceptanceId id, std::optional<Bytes> entry);
     storage::awaitable<bool> log_all(std::vector<StoredConsent> consents);
     storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);

@@ -186,6 +186,14 @@ awaitable<RequiredVersions> AcceptanceRepository::required_versions() {
     co_return out;
 }
 
+awaitable<std::optional<TimePoint>> AcceptanceRepository::last_at(UserId user, PolicyType type) {
+    const auto rows = co_await database_.query(
+        "SELECT accepted_at FROM term_policy_acceptances WHERE user_id = $1 AND type = $2 ORDER BY sequence DESC "
+        "LIMIT 1",
+        user, name_of(type));
+    co_return rows.empty() ? std::nullopt : rows[0].time_or_null(0);
+}
+
 awaitable<std::vector<LatestPolicy>> AcceptanceRepository::list_latest() {
     const auto rows = co_await database_.query(
         sql<"SELECT ", latest_columns,

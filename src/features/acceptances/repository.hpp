@@ -103,6 +103,8 @@ public:
     // The same for many accounts, in any order. Accounts that do not exist are omitted.
     awaitable<std::vector<UserStandings>> standings_of(std::vector<UserId> users);
     awaitable<RequiredVersions> required_versions();
+    // When the account accepted or withdrew this type last.
+    awaitable<std::optional<TimePoint>> last_at(UserId user, PolicyType type);
     awaitable<bool> is_published(PolicyType type, std::int64_t version);
     // Returns the latest version of each type that has a published one.
     awaitable<std::vector<LatestPolicy>> list_latest();

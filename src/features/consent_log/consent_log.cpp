@@ -55,25 +55,24 @@ boost::json::object claims_of(AcceptanceId id, const ConsentEntry& entry, BytesV
     return out;
 }
 
-boost::json::object public_jwk(const SigningKey& key) {
-    boost::json::object out = key.key.public_key().jwk();
-    out["kid"] = key.kid;
-    out["alg"] = name_of(key.key.algorithm());
-    out["use"] = "sig";
-    return out;
-}
+std::string consent_origin(const std::string& origin) { return origin + "/consent"; }
 
 PublishedLog::Options log_options(const ConsentLogSettings& settings, const Clock& clock) {
     LogPlace place = consent_log_place();
     return {.name = place.name,
             .area = place.area,
             .folder = std::move(place.folder),
-            .origin = settings.origin + "/consent",
+            .origin = consent_origin(settings.origin),
             .origin_is_given = settings.origin_is_given,
             .cosigning_clock = settings.witness_lines.empty() ? nullptr : &clock};
 }
 
 }  // namespace
+
+void require_same_consent_log(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
+                              const crypto::PrivateKey& key) {
+    PublishedLog::signer_for(verifier_key, consent_origin(origin), origin_is_given, key);
+}
 
 LogPlace consent_log_place() { return {.name = log_name, .area = storage::Area::public_area, .folder = "consent-log"}; }
 
@@ -86,7 +85,20 @@ ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store,
       signing_(signing),
       settings_(std::move(settings)),
       published_(database, store, settings_.key, log_options(settings_, clock_)),
-      administration_(administration) {}
+      administration_(administration),
+      receipt_keys_(database, store, clock, settings_.key) {}
+
+awaitable<void> ConsentLog::open() {
+    co_await published_.open();
+    const auto signing = keys_.keys(TokenKind::access)->signing;
+    co_await receipt_keys_.check(*signing);
+    co_await receipt_keys_.adopt_former();
+}
+
+awaitable<void> ConsentLog::work() {
+    co_await published_.work();
+    co_await receipt_keys_.adopt_former();
+}
 
 awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& transaction) {
     if (const auto added = SubjectRepository::inserted(transaction, user)) co_return *added;
@@ -111,22 +123,11 @@ Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& eve
     return bytes;
 }
 
-// The description must name the key of a receipt before anybody has the receipt.
-awaitable<void> ConsentLog::keep_key(const SigningKey& key) {
-    {
-        const std::scoped_lock lock(mutex_);
-        if (kept_keys_.contains(key.kid)) co_return;
-    }
-    co_await repository_.keep_receipt_key(key.kid, boost::json::serialize(public_jwk(key)), clock_.now());
-    const std::scoped_lock lock(mutex_);
-    kept_keys_.insert(key.kid);
-}
-
 awaitable<std::string> ConsentLog::receipt(AcceptanceId id, Bytes entry) {
     const auto read = parse_entry(entry);
     if (!read) throw std::runtime_error("the database's log is damaged: " + read.error());
     const auto key = keys_.keys(TokenKind::access)->signing;
-    co_await keep_key(*key);
+    co_await receipt_keys_.keep(*key);  // the description must name it before anybody has the receipt
     // A log keeps its name when the service moves.
     const tlog::NoteSigner* log = published_.signer();
     const std::string origin = log != nullptr ? log->verifier().name() : settings_.origin + "/consent";
@@ -176,10 +177,8 @@ awaitable<boost::json::object> ConsentLog::description() {
     const tlog::NoteSigner* signer = published_.signer();
     if (signer == nullptr) throw Unavailable("the consent log is not open yet");
     const auto signing = keys_.keys(TokenKind::access)->signing;
-    co_await keep_key(*signing);
-    const auto stored = co_await repository_.list_receipt_keys();
-    boost::json::array keys;
-    for (const std::string& jwk : stored) keys.push_back(boost::json::parse(jwk));
+    co_await receipt_keys_.keep(*signing);
+    boost::json::array keys = co_await receipt_keys_.list();
     boost::json::object out{{"origin", signer->verifier().name()},
                             {"verifierKey", signer->verifier().text()},
                             {"mergeDelay", merge_delay.count()},

@@ -6,9 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/worker_pool.hpp"
+#include "features/consent_log/receipt_keys.hpp"
 #include "features/consent_log/repository.hpp"
 #include "features/published_logs/comparison.hpp"
 #include "features/published_logs/published_log.hpp"
@@ -83,11 +82,13 @@ public:
     // Whom a verifier of this installation trusts (c2sp.org/tlog-policy). Empty before the log is open.
     std::string policy_text() const;
 
+    // Opens the log as PublishedLog does. Throws std::runtime_error as well if verifiers could not check the receipts.
+    awaitable<void> open();
+    // PublishedLog::work(), and what a former version has left to do.
+    awaitable<void> work();
     PublishedLog& published() { return published_; }
 
 private:
-    awaitable<void> keep_key(const SigningKey& key);
-
     ConsentLogRepository repository_;
     SubjectRepository subjects_;
     const Clock& clock_;
@@ -96,10 +97,13 @@ private:
     const ConsentLogSettings settings_;
     PublishedLog published_;
     const PublishedLog* const administration_;
-    std::mutex mutex_;
-    std::set<std::string, std::less<>> kept_keys_;  // kids in the database; guarded by mutex_
+    ReceiptKeys receipt_keys_;
 };
 
 LogPlace consent_log_place();
+
+// Throws LogRefused unless an instance with these settings may continue the log that verifiers know by `verifier_key`.
+void require_same_consent_log(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
+                              const crypto::PrivateKey& key);
 
 }  // namespace consentry

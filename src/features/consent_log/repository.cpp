@@ -12,6 +12,9 @@ namespace {
 constexpr auto own_columns =
     storage::columns<OwnEntry>(storage::column<"e.id", &OwnEntry::id>, storage::column<"e.entry", &OwnEntry::entry>,
                                storage::column<"e.position", &OwnEntry::position>);
+constexpr auto key_columns =
+    storage::columns<ReceiptKey>(storage::column<"kid", &ReceiptKey::kid>, storage::column<"jwk", &ReceiptKey::jwk>,
+                                 storage::column<"signature", &ReceiptKey::signature>);
 
 }  // namespace
 
@@ -47,17 +50,27 @@ awaitable<std::vector<OwnEntry>> ConsentLogRepository::list_consents(UserId user
     co_return own_columns.read_all(rows);
 }
 
-awaitable<void> ConsentLogRepository::keep_receipt_key(const std::string& kid, const std::string& jwk, TimePoint now) {
+awaitable<void> ConsentLogRepository::keep_receipt_key(ReceiptKey key, TimePoint now) {
     co_await database_.execute(
-        "INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ($1, $2, $3) ON CONFLICT (kid) DO NOTHING", kid, jwk,
-        now);
+        "INSERT INTO receipt_keys (kid, jwk, first_used_at, signature) VALUES ($1, $2, $3, $4) "
+        "ON CONFLICT (kid) DO NOTHING",
+        key.kid, key.jwk, now, key.signature);
 }
 
-awaitable<std::vector<std::string>> ConsentLogRepository::list_receipt_keys() {
-    const auto rows = co_await database_.query("SELECT jwk FROM receipt_keys ORDER BY first_used_at, kid");
-    std::vector<std::string> out;
-    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));
-    co_return out;
+awaitable<void> ConsentLogRepository::sign_receipt_key(ReceiptKey key) {
+    co_await database_.execute("UPDATE receipt_keys SET signature = $3 WHERE kid = $1 AND jwk = $2", key.kid, key.jwk,
+                               key.signature);
+}
+
+awaitable<std::optional<ReceiptKey>> ConsentLogRepository::find_receipt_key(const std::string& kid) {
+    const auto rows = co_await database_.query(sql<"SELECT ", key_columns, " FROM receipt_keys WHERE kid = $1">, kid);
+    co_return key_columns.read_first(rows);
+}
+
+awaitable<std::vector<ReceiptKey>> ConsentLogRepository::list_receipt_keys() {
+    const auto rows =
+        co_await database_.query(sql<"SELECT ", key_columns, " FROM receipt_keys ORDER BY first_used_at, kid">);
+    co_return key_columns.read_all(rows);
 }
 
 }  // namespace consentry

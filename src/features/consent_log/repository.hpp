@@ -25,6 +25,12 @@ struct OwnEntry {
     std::optional<std::int64_t> position;
 };
 
+struct ReceiptKey {
+    std::string kid;
+    std::string jwk;
+    std::optional<Bytes> signature;  // nullopt: stored by a version before 0.2, or by a stranger
+};
+
 class ConsentLogRepository {
 public:
     explicit ConsentLogRepository(storage::Database& database) : database_(database) {}
@@ -40,8 +46,12 @@ public:
     // The acceptances of this account above `after`, in the order of their ids.
     awaitable<std::vector<OwnEntry>> list_consents(UserId user, AcceptanceId after, std::int64_t count);
 
-    awaitable<void> keep_receipt_key(const std::string& kid, const std::string& jwk, TimePoint now);
-    awaitable<std::vector<std::string>> list_receipt_keys();  // each a JWK
+    // Does nothing if there is a key of this ID.
+    awaitable<void> keep_receipt_key(ReceiptKey key, TimePoint now);
+    // Does nothing if the key of this ID has another JWK.
+    awaitable<void> sign_receipt_key(ReceiptKey key);
+    awaitable<std::optional<ReceiptKey>> find_receipt_key(const std::string& kid);
+    awaitable<std::vector<ReceiptKey>> list_receipt_keys();  // in the order of their first use
 
 private:
     storage::Database& database_;

@@ -11,7 +11,9 @@
 #include "base/strict_json.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_log/publications.hpp"
+#include "features/consent_log/receipt_keys.hpp"
 #include "features/consent_proof/receipt_check.hpp"
+#include "features/published_logs/repository.hpp"
 
 namespace consentry {
 namespace {
@@ -52,7 +54,7 @@ awaitable<DatabaseFindings> DatabaseCheck::run() {
     for (const auto step :
          {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_entries, &DatabaseCheck::compare_pending,
           &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged, &DatabaseCheck::compare_order,
-          &DatabaseCheck::compare_publications}) {
+          &DatabaseCheck::compare_publications, &DatabaseCheck::compare_receipt_keys}) {
         try {
             co_await (this->*step)();
         } catch (const std::logic_error& error) {
@@ -219,6 +221,20 @@ awaitable<void> DatabaseCheck::compare_publications() {
     for (const auto& [id, publication] : publications_)
         add(versions_table, id, "the published version is missing; the log says: " + describe(publication));
     publications_.clear();
+}
+
+// A key that the log's key has not signed is not in the description, so verifiers refuse its receipts.
+awaitable<void> DatabaseCheck::compare_receipt_keys() {
+    std::optional<tlog::VerifierKey> log_key = trusted_;
+    if (!log_key) {
+        const auto state = co_await LogRepository(database_, consent_log_place().name).find_state();
+        if (auto key = tlog::VerifierKey::parse(state ? state->verifier_key : "")) log_key = std::move(*key);
+    }
+    if (!log_key) co_return;  // compare_log() has said so
+    const auto point = crypto::PublicKey::from_ed25519(log_key->point()).value();
+    for (const ReceiptKey& key : co_await ConsentLogRepository(database_).list_receipt_keys())
+        if (!ReceiptKeys::is_signed(key, point))
+            add("receipt_keys", key.kid, "the log's key has not signed this key: the service has not stored it");
 }
 
 void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {

@@ -58,6 +58,7 @@ private:
     awaitable<void> find_unlogged();
     awaitable<void> compare_order();
     awaitable<void> compare_publications();
+    awaitable<void> compare_receipt_keys();
     void compare(const ComparedEntry& stored);
     void check_no_salt(const ComparedEntry& stored);
     void check_due(const ComparedEntry& stored, const ConsentEntry& entry);

@@ -250,6 +250,52 @@ TEST(ConsentLog, WithoutAReceiptNothingIsAcceptedAndARepetitionSucceeds) {
     receipt_of(withdraw(t.service, t.token, "marketing"));
 }
 
+TEST(ConsentLog, AKeyThatOnlyTheDatabaseKnowsSignsNoReceipts) {
+    Signed t{Environment{}};
+    t.service.work();
+    const json::value before = log_facts(t.service);
+    t.service.sql(
+        "INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ('planted', '{\"kty\":\"EC\",\"kid\":\"planted\"}', "
+        "1)");
+    t.service.sql(
+        "INSERT INTO receipt_keys (kid, jwk, first_used_at, signature) SELECT 'moved', '{\"kid\":\"moved\"}', 1, "
+        "signature "
+        "FROM receipt_keys WHERE signature IS NOT NULL");
+    t.service.restart();
+    t.service.work();
+    EXPECT_EQ(log_facts(t.service), before);
+}
+
+TEST(ConsentLog, KeysOfFormerVersionsStayKnownFromOneUpgradeOn) {
+    Signed t{Environment{}};
+    const json::value before = log_facts(t.service);
+    t.service.sql(
+        "UPDATE receipt_keys SET signature = NULL, kid = 'former', jwk = REPLACE(jwk, '\"kid\":\"', '\"kid\":\"x')");
+    const std::filesystem::path mark = t.service.folder() / "data/storage/private/consent-log/receipt-keys-are-signed";
+    ASSERT_TRUE(std::filesystem::remove(mark));
+    t.service.restart();
+    t.service.work();
+    EXPECT_EQ(log_facts(t.service).at("receiptKeys").at("keys").as_array().size(),
+              before.at("receiptKeys").at("keys").as_array().size() + 1);
+    EXPECT_TRUE(std::filesystem::exists(mark));
+}
+
+TEST(ConsentLog, AnotherKeyNeedsAnotherId) {
+    const auto settings = [](const crypto::PrivateKey& key) {
+        return Environment{{"AUTH_JWT_ACCESS_TOKEN_KID", "main"}, {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", key.pem()}};
+    };
+    Signed t{settings(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256))};
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "marketing"));
+    try {
+        t.service.restart(settings(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256)));
+        FAIL() << "receipts of two keys have the same key ID";
+    } catch (const std::exception& error) {
+        EXPECT_THAT(error.what(),
+                    HasSubstr("AUTH_JWT_ACCESS_TOKEN_KID: receipts have been signed with another key of the ID main"));
+    }
+}
+
 TEST(ConsentLog, TheLogSignsItsOwnDescription) {
     Signed t{Environment{}};
     const Answer answer = t.service.get("/.well-known/consent-log.note");
@@ -275,7 +321,7 @@ TEST(ConsentLog, KeepsItsOriginAndItsKey) {
         return {};
     };
     const std::string another = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::eddsa).pem();
-    EXPECT_THAT(refusal({{"CONSENT_LOG_PRIVATE_KEY", another}}), HasSubstr("is not the key of the log"));
+    EXPECT_THAT(refusal({{"CONSENT_LOG_PRIVATE_KEY", another}}), HasSubstr("not the key of the log"));
 }
 
 TEST(ConsentLog, RefusesADatabaseThatIsOlderThanWhatOthersHaveSeen) {

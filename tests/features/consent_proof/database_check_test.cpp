@@ -12,6 +12,7 @@ namespace consentry::tests {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -86,6 +87,31 @@ TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
     EXPECT_THAT(log.found(), Contains(HasSubstr(row + "the row is missing; the log says: ")));
 }
 
+// As an instance whose clock is behind has it.
+TEST(DatabaseCheck, TheLogKeepsTheOrderOfAnAccountEvenIfAClockGoesBack) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    accept(t.service, t.token, "marketing");
+    t.service.pass(-std::chrono::seconds{20});
+    withdraw(t.service, t.token, "marketing");
+    t.service.pass(-std::chrono::seconds{20});
+    accept(t.service, t.token, "marketing");
+    publish_log(t.service);
+    EXPECT_EQ(value_of(t.service,
+                       "COUNT(*) FROM term_policy_acceptances a JOIN log_entries e ON e.id = a.id "
+                       "JOIN term_policy_acceptances b ON b.user_id = a.user_id AND b.sequence = a.sequence + 1 "
+                       "JOIN log_entries f ON f.id = b.id "
+                       "WHERE e.position < f.position AND a.accepted_at < b.accepted_at"),
+              "2");
+}
+
+TEST(DatabaseCheck, NamesAReceiptKeyThatTheLogHasNotSigned) {
+    Log log;
+    EXPECT_THAT(log.found(), IsEmpty());
+    log.service.sql("INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ('planted', '{}', 1)");
+    EXPECT_THAT(log.found(), ElementsAre(HasSubstr("receipt_keys planted: the log's key has not signed this key")));
+}
+
 TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
     if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
     Log log;
@@ -107,7 +133,7 @@ TEST(DatabaseCheck, OnlyEntriesWithAnAddendumHaveASalt) {
     const std::string id = log.id_at(0);
     log.service.sql("UPDATE log_entries SET salt = " + log.service.literal(Bytes(32, 1)) + " WHERE id = '" + id + "'");
     EXPECT_THAT(log.found(),
-                ::testing::ElementsAre("log_entries " + id + ": it has a salt, although the entry names no addendum"));
+                ElementsAre("log_entries " + id + ": it has a salt, although the entry names no addendum"));
 }
 
 // What the erasure of an account leaves behind.
