@@ -69,6 +69,11 @@ std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
         .folder = *folder, .public_url = own_url(config), .secrets = config.encryption.secrets});
 }
 
+// The message begins with the setting.
+std::runtime_error fault_of(std::string_view setting, const std::exception& error) {
+    return std::runtime_error(fmt::format("{}: {}", setting, sentence_of(error)));
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> object_folder(const Config& config) {
@@ -83,7 +88,7 @@ std::unique_ptr<storage::Database> open_database(const Config& config) {
         database->migrate(storage::migrations());
         return database;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("DATABASE_URL: {}", sentence_of(error)));
+        throw fault_of("DATABASE_URL", error);
     }
 }
 
@@ -91,7 +96,7 @@ storage::SharedClock open_shared_clock(const Clock& own, storage::Database& data
     try {
         return {own, database};
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("DATABASE_URL: {}", sentence_of(error)));
+        throw fault_of("DATABASE_URL", error);
     }
 }
 
@@ -106,7 +111,7 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
         }
         return cache;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("CACHE_URL: {}", sentence_of(error)));
+        throw fault_of("CACHE_URL", error);
     }
 }
 
@@ -120,9 +125,15 @@ std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
         }
         return store;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("STORAGE_URL: {}", sentence_of(error)));
+        throw fault_of("STORAGE_URL", error);
     }
 }
+
+std::unique_ptr<storage::Cache> connect_cache(const Config& config) {
+    return std::make_unique<storage::RedisCache>(redis_options(config));
+}
+
+std::unique_ptr<storage::ObjectStore> connect_object_store(const Config& config) { return make_s3_store(config); }
 
 std::optional<std::int64_t> database_version(const Config& config) {
     if (config.database.url.empty()) return storage::sqlite::schema_version_of(config.database.file);
@@ -138,15 +149,22 @@ void look_at_database(const Config& config) {
         storage::require_known_version(*version, known, is_embedded ? fmt::format("sqlite {}: ", file.string()) : "");
 }
 
+std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql) {
+    if (config.database.url.empty()) return storage::sqlite::text_in(config.database.file, table, sql);
+    return storage::postgres::text_in(postgres_options(config), table, sql);
+}
+
 void look_at_cache(const Config& config) {
     if (!config.cache.url.empty()) storage::RedisCache(redis_options(config)).look();
 }
 
 void look_at_object_store(const Config& config) {
-    if (const auto folder = object_folder(config))
+    if (const auto folder = object_folder(config)) {
         require_writable(*folder);
-    else
+        storage::ObjectFolder::look(*folder);
+    } else {
         make_s3_store(config)->look();
+    }
 }
 
 void require_writable(const std::filesystem::path& folder) {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "app/config/config.hpp"
 #include "base/clock.hpp"
@@ -28,6 +30,10 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
 // Throws std::runtime_error naming the setting if the operator has to fix something.
 std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config);
 
+// The same for servers, without the checks and their writes: for `doctor`, which changes nothing.
+std::unique_ptr<storage::Cache> connect_cache(const Config& config);
+std::unique_ptr<storage::ObjectStore> connect_object_store(const Config& config);
+
 // The folder of the object store; nullopt if it uses S3.
 std::optional<std::filesystem::path> object_folder(const Config& config);
 
@@ -39,6 +45,10 @@ void look_at_database(const Config& config);
 std::optional<std::int64_t> database_version(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
+
+// The first column of the first row of `sql`, which reads `table`. Nullopt if there is none yet, or if only a start can
+// tell.
+std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql);
 
 // Throws std::runtime_error naming the path if `folder` can neither be written to nor created.
 void require_writable(const std::filesystem::path& folder);

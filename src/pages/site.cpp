@@ -112,9 +112,15 @@ Site::Site(const Locales& locales, SiteSettings settings)
     check_folder();
     style_path_ = add_file("style", ".css", read(style_file) + settings_.colors.style()).path;
     if (!settings_.logo.empty()) add_logo();
-    layout_ = std::make_unique<HtmlTemplate>(
-        HtmlTemplate::Surroundings{locales_, [this](std::string_view file) { return read(file); }}, layout_file,
-        shared_names());
+    layout_ = std::make_unique<HtmlTemplate>(load(layout_file, shared_names()));
+}
+
+HtmlTemplate Site::load(std::string_view file, const std::vector<std::string>& names) const {
+    try {
+        return {{locales_, [this](std::string_view one) { return read(one); }}, file, names};
+    } catch (const TemplateFault& fault) {
+        throw std::runtime_error(std::string("PAGES_DIR: ") + fault.what());
+    }
 }
 
 void Site::add_logo() {
@@ -141,8 +147,11 @@ void Site::check_folder() const {
 
 std::string Site::read(std::string_view file) const {
     if (!settings_.folder.empty())
-        if (const auto own = settings_.folder / file; std::filesystem::exists(own))
-            return read_file(own, file_bytes_max);
+        if (const auto own = settings_.folder / file; std::filesystem::exists(own)) try {
+                return read_file(own, file_bytes_max);
+            } catch (const std::runtime_error& error) {
+                throw std::runtime_error(std::string("PAGES_DIR: ") + error.what());
+            }
     const auto files = page_files();
     const auto found = std::ranges::find(files, file, &EmbeddedFile::name);
     if (found == files.end()) throw std::out_of_range(std::string(file));
@@ -162,8 +171,7 @@ SitePage Site::page(std::string_view file, std::string_view title, std::vector<s
     std::ranges::copy(shared_names(), std::back_inserter(names));
     const std::string key = "pages." + std::string(title);
     if (!locales_.find(Language::en, key)) throw std::logic_error("there is no message " + key);
-    return {HtmlTemplate({locales_, [this](std::string_view one) { return read(one); }}, file, names), key,
-            policy_of(settings_.return_hosts, form_origins)};
+    return {load(file, names), key, policy_of(settings_.return_hosts, form_origins)};
 }
 
 http::Reply Site::send(const http::RequestContext& context, const SitePage& page, View view, View frame,

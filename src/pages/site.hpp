@@ -74,7 +74,7 @@ inline constexpr std::string_view guarded_root = "/.consentry";
 
 class Site {
 public:
-    // Throws TemplateFault, or std::runtime_error naming a file that cannot be used.
+    // Throws std::runtime_error naming the setting and the file that cannot be used.
     Site(const Locales& locales, SiteSettings settings);
 
     // Reads the template of a page. `names` are the values that its views may hold, besides those of every page: see
@@ -98,6 +98,7 @@ public:
 
 private:
     std::string read(std::string_view file) const;
+    HtmlTemplate load(std::string_view file, const std::vector<std::string>& names) const;
     const SiteFile& add_file(std::string_view name, std::string_view extension, std::string bytes);
     void add_logo();
     void check_folder() const;

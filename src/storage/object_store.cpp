@@ -8,12 +8,15 @@ namespace consentry::storage {
 
 bool is_object_key(std::string_view key) {
     constexpr std::size_t bytes_max = 512;
+    constexpr std::size_t segment_bytes_max = 255;  // NAME_MAX of Linux's file systems
     if (key.size() > bytes_max) return false;
     const auto fits = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
     for (bool more = true; more;) {
         const auto slash = key.find('/');
         const std::string_view segment = key.substr(0, slash);
-        if (segment.empty() || segment == "." || segment == ".." || !std::ranges::all_of(segment, fits)) return false;
+        if (segment.empty() || segment.size() > segment_bytes_max || segment == "." || segment == ".." ||
+            !std::ranges::all_of(segment, fits))
+            return false;
         more = slash != std::string_view::npos;
         if (more) key.remove_prefix(slash + 1);
     }

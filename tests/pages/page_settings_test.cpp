@@ -53,7 +53,8 @@ TEST(PageSettings, TemplatesAreReplacedAndChecked) {
     EXPECT_THAT(Browser(service).open("/").body, HasSubstr("<h1>Our own Consentry</h1>"));
     EXPECT_EQ(Browser(service).open("/login").status, 200) << "the others are ours";
     write(folder.path() / "home.html", "<h1>\n{{servise}}</h1>");
-    EXPECT_EQ(refusal({{"PAGES_DIR", folder.path().string()}}), "home.html, line 2: the page has no value servise");
+    EXPECT_EQ(refusal({{"PAGES_DIR", folder.path().string()}}),
+              "PAGES_DIR: home.html, line 2: the page has no value servise");
     write(folder.path() / "home.html", "<script>x</script>");
     EXPECT_THAT(refusal({{"PAGES_DIR", folder.path().string()}}), HasSubstr("home.html, line 1: "));
     std::filesystem::rename(folder.path() / "home.html", folder.path() / "hom.html");

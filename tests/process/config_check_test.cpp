@@ -149,8 +149,49 @@ TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {
     std::ofstream(folder / "data/keys/two-factor.key", std::ios::trunc) << "short";
     expect_refused(folder.path(), {}, "DATA_DIR", "two-factor.key is damaged");
     const TempFolder other;
-    expect_refused(other.path(), {{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "c2VjcmV0"}}, "DATA_DIR",
-                   "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY");
+    expect_refused(other.path(), {{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "c2VjcmV0"}},
+                   "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "not a private key (PKCS#8) in DER");
+}
+
+TEST(ConfigCheck, OPS_2_FindsPagesThatCannotBeShown) {
+    const TempFolder folder;
+    expect_refused(folder.path(), {{"PAGES_LOGO", "missing.png"}}, "PAGES_LOGO", "cannot read missing.png");
+    fs::create_directory(folder / "pages");
+    std::ofstream(folder / "pages/login.html") << "{{nope}}";
+    expect_refused(folder.path(), {{"PAGES_DIR", "pages"}}, "PAGES_DIR", "login.html, line 1: ");
+    EXPECT_EQ(check(folder.path(), {{"PAGES_DIR", "pages"}, {"PAGES_ENABLE", "false"}}).code, 0);
+    const Finished without_place = check(folder.path(), {{"TMPDIR", (folder / "missing").string()}});
+    EXPECT_EQ(without_place.code, 0);
+    EXPECT_THAT(without_place.err, HasSubstr("warning: PAGES_DIR: "));
+    EXPECT_THAT(without_place.err, HasSubstr("; the pages were not checked"));
+}
+
+TEST(ConfigCheck, OPS_2_FindsALogThatTheseSettingsCannotContinue) {
+    const TempFolder folder;
+    {
+        ServiceProcess service(folder.path());
+        service.stop();
+    }
+    EXPECT_EQ(check(folder.path()).code, 0);
+    expect_refused(folder.path(), {{"CONSENT_LOG_ORIGIN", "another.example"}}, "CONSENT_LOG_ORIGIN",
+                   "A log keeps its origin");
+    fs::remove(folder / "data/keys/consent-log.key");
+    const Finished checked = check(folder.path());
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.err, HasSubstr("CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database"));
+    EXPECT_NE(run_program({"serve"}, folder.path(), quick_settings({})).code, 0) << "a start makes another key";
+}
+
+TEST(ConfigCheck, OPS_2_FindsPrivateFilesThatOthersCanRead) {
+    const TempFolder folder;
+    {
+        ServiceProcess service(folder.path());
+        service.stop();
+    }
+    const fs::path files = folder / "data/storage/private";
+    ASSERT_TRUE(fs::exists(files));
+    fs::permissions(files, fs::perms::owner_all | fs::perms::group_read);
+    expect_refused(folder.path(), {}, "STORAGE_URL", "is accessible to other users; run chmod 700 on it");
 }
 
 TEST(ConfigCheck, CRY_7_AStartWarnsOfADatabaseThatMayBeSpokenToInPlainText) {

@@ -7,6 +7,7 @@
 
 #include "process/account.hpp"
 #include "tests/support/migrated_postgres.hpp"
+#include "tests/support/real_redis.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -14,8 +15,10 @@
 namespace consentry::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::size_t place_of_port(const std::string& url) {
@@ -61,6 +64,15 @@ TEST_F(DoctorOfServers, SlowOnesAreNamed) {
     to_postgres_.pass();
     to_redis_.delay(std::chrono::milliseconds{30});
     EXPECT_THAT(finding("cache"), StartsWith("warning: answers in "));
+}
+
+TEST_F(DoctorOfServers, NothingIsWrittenToACache) {
+    const RealRedis redis;
+    const Settings settings = quick_settings({{"DATABASE_URL", postgres_.url()}, {"CACHE_URL", redis.url()}});
+    EXPECT_THAT(run_program({"doctor"}, folder_.path(), settings).out, HasSubstr("cache"));
+    const std::string commands = redis.command(0, {"INFO", "commandstats"});
+    EXPECT_THAT(commands,
+                AllOf(HasSubstr("cmdstat_ping:"), Not(HasSubstr("cmdstat_set:")), Not(HasSubstr("cmdstat_eval:"))));
 }
 
 // Whatever writes first makes the folder.

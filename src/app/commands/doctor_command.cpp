@@ -90,7 +90,7 @@ void examine(const Config& config, const Clock& clock, Findings& findings, Progr
             examine_data(config, *database, command_context(), clock, findings);
         }
         bar.show_now("contacting other servers", std::nullopt);
-        examine_other_servers(config, command_context(), clock, findings);
+        examine_other_servers(config, command_context(), findings);
     }
     examine_service(config, findings);
 }

@@ -1,45 +1,77 @@
 #include "app/commands/start_check.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
+#include "app/config/own_url.hpp"
 #include "app/consent_log_key.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/mail_transport.hpp"
+#include "app/pages.hpp"
 #include "app/services.hpp"
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/error_text.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "features/published_logs/cosigning.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "http/listeners.hpp"
+#include "http/router.hpp"
+#include "pages/website.hpp"
 
 namespace consentry {
 namespace {
 
 namespace fs = std::filesystem;
 
+// A message that begins with the name of a setting belongs to that setting.
+ConfigProblem problem_of(std::string_view setting, std::string text) {
+    const auto colon = text.find(": ");
+    const bool names_one = colon != std::string::npos && colon > 0 &&
+                           std::ranges::all_of(text.substr(0, colon),
+                                               [](char c) { return is_upper_letter(c) || is_digit(c) || c == '_'; });
+    if (!names_one) return {std::string(setting), std::move(text)};
+    return {text.substr(0, colon), text.substr(colon + 2)};
+}
+
 class Looker {
 public:
     Looker(StartCheck& found, const Config& config) : found_(found), config_(config) {}
 
-    // `consequence`: what a start would lack if the server does not respond; empty: the start fails.
-    void look(std::string_view setting, std::string_view consequence, const auto& at) {
+    // `consequence`: what a start would lack if the server does not respond; empty: the start fails. Returns whether
+    // all is well.
+    bool look(std::string_view setting, std::string_view consequence, const auto& at) {
         try {
             at(config_);
+            return true;
         } catch (const Unavailable& outage) {
-            auto& where = consequence.empty() ? found_.problems : found_.warnings;
             const std::string then = consequence.empty() ? "" : "; " + std::string(consequence);
-            where.push_back({std::string(setting), sentence_of(outage) + then});
+            add(consequence.empty() ? found_.problems : found_.warnings, setting, sentence_of(outage) + then);
         } catch (const std::exception& error) {
-            found_.problems.push_back({std::string(setting), sentence_of(error)});
+            add(found_.problems, setting, sentence_of(error));
         }
+        return false;
     }
 
 private:
+    // Two looks may meet the same problem.
+    static void add(std::vector<ConfigProblem>& to, std::string_view setting, std::string text) {
+        ConfigProblem problem = problem_of(setting, std::move(text));
+        const auto is_same = [&](const ConfigProblem& one) {
+            return one.setting == problem.setting && one.text == problem.text;
+        };
+        if (std::ranges::none_of(to, is_same)) to.push_back(std::move(problem));
+    }
     StartCheck& found_;
     const Config& config_;
 };
@@ -67,6 +99,53 @@ void look_at_witnesses(const Config& config) {
     throw std::runtime_error("no line `log` of the policy has the key of CONSENT_LOG_PRIVATE_KEY");
 }
 
+void look_at_consent_log(const Config& given) {
+    if (!given.consent_log.enable) return;
+    const auto known = text_in_database(given, "logs", "SELECT verifier_key FROM logs WHERE name = 'consent'");
+    if (!known) return;
+    const Config config = with_passing_secrets(given);
+    require_same_consent_log(*known, config.consent_log.origin, config.consent_log.origin_is_given,
+                             consent_log_key(config.consent_log.private_key));
+}
+
+class TemporaryFolder {
+public:
+    // Throws Unavailable: containers may have no place for temporary files.
+    TemporaryFolder() {
+        std::error_code error;
+        std::string name = (fs::temp_directory_path(error) / "consentry-check.XXXXXX").string();
+        if (!error && ::mkdtemp(name.data()) == nullptr) error = {errno, std::generic_category()};
+        if (error) throw Unavailable("no temporary folder: " + error.message());
+        path_ = name;
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+// Declares the pages as a start does, on an empty database of their own, so that nobody has to list what they need.
+void look_at_pages(const Config& given, const Clock& clock) {
+    if (!can_serve_pages(given)) return;
+    const TemporaryFolder folder;
+    Config config = with_passing_secrets(given);
+    config.data.directory = folder.path();
+    config.database.url.clear();
+    config.database.file = folder.path() / "consentry.db";
+    config.cache.url.clear();
+    config.storage.url = "file:" + (folder.path() / "storage").string();
+    config.consent_log.enable = false;
+    Services services(config, clock);
+    http::Router router;
+    open_website(services)->add_to(router);
+}
+
 }  // namespace
 
 StartCheck check_start(const Config& config, const Clock& clock, bool running) {
@@ -74,13 +153,15 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     Looker looker(found, config);
     looker.look("DATA_DIR", {}, [](const Config& c) { require_writable(c.data.directory); });
     looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_keys(c, clock); });
-    looker.look("DATABASE_URL", {}, look_at_database);
+    const bool has_database = looker.look("DATABASE_URL", {}, look_at_database);
     looker.look("CACHE_URL", "two-factor logins are unavailable until it responds", look_at_cache);
     looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
     looker.look("MAIL_URL", "emails wait until it responds", look_at_mail);
+    if (has_database) looker.look("CONSENT_LOG_PRIVATE_KEY", {}, look_at_consent_log);
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
+    looker.look("PAGES_DIR", "the pages were not checked", [&](const Config& c) { look_at_pages(c, clock); });
     if (!running)
         looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });
     if (auto warning = crypto::choose_password_engine(wanted_password_engine(config)))

@@ -13,9 +13,10 @@ struct StartCheck {
     std::vector<ConfigProblem> warnings;  // what the service would start without
 };
 
-// Checks everything that a start uses, without modifying anything: it creates no folder, file, table, key, row or mail.
-// It therefore cannot detect problems that only a write reveals, such as a full disk or a missing permission to write
-// to a bucket. `running`: the service is already listening, so its address is not checked.
+// Checks everything that a start uses, without modifying anything: it creates no folder, file, table, key, row or mail,
+// except in a temporary folder that it removes. It therefore cannot detect problems that only a write reveals, such as
+// a full disk or a missing permission to write to a bucket. `running`: the service is already listening, so its address
+// is not checked.
 StartCheck check_start(const Config& config, const Clock& clock, bool running);
 
 }  // namespace consentry

@@ -26,7 +26,7 @@ Severity severity_of_disk(std::int64_t percent_used, std::int64_t limit);
 // How fast the servers answer, and whether clocks agree. A server that does not answer is left out: the check of a
 // start names it. Blocks for seconds if a server is slow.
 void examine_database(storage::Database& database, asio::io_context& context, const Clock& clock, Findings& findings);
-void examine_other_servers(const Config& config, asio::io_context& context, const Clock& clock, Findings& findings);
+void examine_other_servers(const Config& config, asio::io_context& context, Findings& findings);
 // The running service itself.
 void examine_service(const Config& config, Findings& findings);
 

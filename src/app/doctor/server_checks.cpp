@@ -102,16 +102,16 @@ void examine_database(storage::Database& database, asio::io_context& context, co
     });
 }
 
-void examine_other_servers(const Config& config, asio::io_context& context, const Clock& clock, Findings& findings) {
+void examine_other_servers(const Config& config, asio::io_context& context, Findings& findings) {
     if (!config.cache.url.empty())
         guarded("cache", findings, [&] {
-            const auto cache = open_cache(config, clock);
+            const auto cache = connect_cache(config);
             const double ms = usual_time_of([&] { run_to_end(context, cache->ping()); });
             tell_speed("cache", ms, slow_cache_ms, "Every request uses the cache: move it closer.", findings);
         });
     if (!object_folder(config))
         guarded("object store", findings, [&] {
-            const auto store = open_object_store(config);
+            const auto store = connect_object_store(config);
             const double ms = usual_time_of([&] { run_to_end(context, store->ping(storage::Area::public_area)); });
             tell_speed("object store", ms, slow_store_ms, "Texts of policies are slow to load; choose a region nearby.",
                        findings);

@@ -84,8 +84,8 @@ Place place_of(std::string_view key) {
     return out;
 }
 
-// The errors for a missing name, a path through a file, and a symbolic link.
-bool is_absence(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
+// The errors for a missing name, a path through a file, a symbolic link, and a name that this file system cannot hold.
+bool is_absence(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG; }
 
 std::optional<Descriptor> find_folder(Descriptor here, const Place& place) {
     for (const std::string& name : place.folders) {
@@ -240,13 +240,17 @@ void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) c
 
 void ObjectFolder::ping(Area area) const { open_part(folder_, name_of(area)); }
 
-void ObjectFolder::check() const {
+void ObjectFolder::look(const fs::path& folder) {
     for (const std::string_view part : {name_of(Area::private_area), unfinished_name}) {
         struct stat facts{};
-        if (::stat((folder_ / part).c_str(), &facts) == 0 && (facts.st_mode & rights_of_others) != 0)
+        if (::stat((folder / part).c_str(), &facts) == 0 && (facts.st_mode & rights_of_others) != 0)
             throw std::runtime_error(
-                fmt::format("{} is accessible to other users; run chmod 700 on it", (folder_ / part).string()));
+                fmt::format("{} is accessible to other users; run chmod 700 on it", (folder / part).string()));
     }
+}
+
+void ObjectFolder::check() const {
+    look(folder_);
     try {
         for (const Area area : {Area::private_area, Area::public_area}) {
             const Descriptor part = open_part(folder_, name_of(area));

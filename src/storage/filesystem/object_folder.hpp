@@ -33,6 +33,8 @@ public:
 
     // Throws std::runtime_error if a folder is not writable or is accessible to other users.
     void check() const;
+    // The part of check() that writes nothing. The folder need not exist.
+    static void look(const std::filesystem::path& folder);
     void ping(Area area) const;
 
 private:

@@ -47,4 +47,12 @@ std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t know
     return schema_version(connection, known);
 }
 
+std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql) {
+    Connection connection(options, Connection::Use::serving);
+    const Rows exists = connection.run("SELECT to_regclass($1) IS NOT NULL", bind_all(table));
+    if (!exists[0].boolean(0)) return std::nullopt;
+    const Rows found = connection.run(sql);
+    return found.empty() ? std::nullopt : std::optional(found[0].text(0));
+}
+
 }  // namespace consentry::storage::postgres

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "storage/postgres/options.hpp"
 
@@ -16,5 +19,9 @@ std::int64_t schema_version(Connection& connection, std::int64_t known);
 
 // The same for `consentry config check`. Also throws if the server is unreachable or refuses the password.
 std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known);
+
+// The first column of the first row of `sql`, which reads `table`, in the same way. Returns nullopt if there is no such
+// table or row.
+std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql);
 
 }  // namespace consentry::storage::postgres

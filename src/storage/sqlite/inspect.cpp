@@ -4,9 +4,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "base/percent_encoding.hpp"
 #include "storage/sqlite/file.hpp"
@@ -28,27 +31,48 @@ std::string uri_of(const fs::path& file, std::string_view parameters) {
     return out.append("?mode=ro&").append(parameters);
 }
 
-}  // namespace
+struct Opened {
+    FileHandle database = {};  // null if the file is empty, or if only a start can tell
+    bool is_empty = false;
+};
 
-std::optional<std::int64_t> schema_version_of(const fs::path& file) {
+Opened open_to_look(const fs::path& file) {
     std::error_code error;
     const auto size = fs::is_directory(file) ? 0 : fs::file_size(file, error);
     if (fs::is_directory(file)) throw_failure(file, std::generic_category().message(EISDIR));
-    if (error == std::errc::no_such_file_or_directory) return 0;
+    if (error == std::errc::no_such_file_or_directory) return {.is_empty = true};
     if (error) throw_failure(file, error.message());
     if (::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0)
         throw_failure(file, std::generic_category().message(errno));
-    if (size == 0 && !fs::exists(beside(file, "-wal"))) return 0;
+    if (size == 0 && !fs::exists(beside(file, "-wal"))) return {.is_empty = true};
 
     // Without a log the file is complete, and SQLite need not create one to read it. With a log its index exists too,
     // unless the files were copied while in use.
     const bool has_log = fs::exists(beside(file, "-wal"));
-    if (has_log && !fs::exists(beside(file, "-shm"))) return std::nullopt;
-    const FileHandle database = open_file(uri_of(file, has_log ? "readonly_shm=1" : "immutable=1"), file,
-                                          SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-    if (first_number(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == 0)
-        return 0;
-    return first_number(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    if (has_log && !fs::exists(beside(file, "-shm"))) return {};
+    return {.database = open_file(uri_of(file, has_log ? "readonly_shm=1" : "immutable=1"), file,
+                                  SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)};
+}
+
+bool has_table(const FileHandle& database, const fs::path& file, std::string_view table) {
+    const std::string sql = fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", table);
+    return first_number(database, file, sql.c_str()) > 0;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> schema_version_of(const fs::path& file) {
+    const Opened opened = open_to_look(file);
+    if (!opened.database) return opened.is_empty ? std::optional<std::int64_t>(0) : std::nullopt;
+    if (!has_table(opened.database, file, "schema_migrations")) return 0;
+    return first_number(opened.database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+}
+
+std::optional<std::string> text_in(const fs::path& file, std::string_view table, const char* sql) {
+    const Opened opened = open_to_look(file);
+    if (!opened.database || !has_table(opened.database, file, table)) return std::nullopt;
+    auto found = all_texts(opened.database, file, sql);
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 }  // namespace consentry::storage::sqlite

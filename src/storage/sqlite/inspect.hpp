@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace consentry::storage::sqlite {
 
@@ -12,5 +14,9 @@ namespace consentry::storage::sqlite {
 // copied while in use, without the index of its log, so that only a start can tell. Throws std::runtime_error that
 // names the file if a start would refuse it: not a database, damaged, or not writable.
 std::optional<std::int64_t> schema_version_of(const std::filesystem::path& file);
+
+// The first column of the first row of `sql`, which reads `table`, in the same way. Returns nullopt if there is no
+// file, table or row, or if only a start can tell.
+std::optional<std::string> text_in(const std::filesystem::path& file, std::string_view table, const char* sql);
 
 }  // namespace consentry::storage::sqlite

@@ -193,7 +193,10 @@ TEST(DOC_1, NoSpellingOfAPathLeadsToAFileOfAnotherName) {
                                    std::string("a/../a.hbs"),
                                    std::string("..;/a.hbs"),
                                    std::string("a.hbs;x=y"),
+                                   std::string(256, 'a'),
+                                   std::string(512, 'a'),
                                    std::string(1'000, 'a'),
+                                   "a/" + std::string(300, 'a') + "/a.hbs",
                                    std::string(".../.."),
                                    std::string("/etc/passwd"),
                                    std::string("")}) {
