@@ -150,7 +150,7 @@ private:
 };
 
 bool is_harmless_address(std::string_view address) {
-    constexpr std::array<std::string_view, 5> beginnings{"/", "?", "#", "https://", "otpauth://totp/"};
+    constexpr std::array<std::string_view, 6> beginnings{"/", "?", "#", "https://", "http://", "otpauth://totp/"};
     return std::ranges::any_of(beginnings, [&](std::string_view one) { return address.starts_with(one); }) &&
            !address.starts_with("//") && !address.contains('\\');
 }

@@ -77,8 +77,9 @@ TEST(HtmlTemplate, AddressesAreHarmless) {
     };
     EXPECT_EQ(href("/a?b=c&d"), "<a href=\"/a?b=c&amp;d\">x</a>");
     EXPECT_EQ(href("https://app.example.com/"), "<a href=\"https://app.example.com/\">x</a>");
+    EXPECT_EQ(href("http://localhost:8080/"), "<a href=\"http://localhost:8080/\">x</a>") << "a guarded host";
     for (const char* bad : {"javascript:alert(1)", "JAVASCRIPT:x", " /a", "//evil.example", "/\\evil.example",
-                            "data:text/html,x", "\tjavascript:x", "http://a"})
+                            "data:text/html,x", "\tjavascript:x", "http:a", "ftp://a"})
         EXPECT_EQ(href(bad), "<a href=\"#\">x</a>") << bad;
     EXPECT_EQ(rendered("<a href=\"/x?y={{link}}\">x</a>", std::move(View().text("link", "a&b=\"c\" d"))),
               "<a href=\"/x?y=a%26b%3D%22c%22%20d\">x</a>");

@@ -100,6 +100,17 @@ TEST(GuardedHosts, AddressesComeInTheFormsOfAllProxies) {
     Headers by_url{{"Host", "consentry"}, {"Sec-Fetch-Mode", "navigate"}};
     by_url.emplace_back("X-Original-URL", "https://app.example.com/orders?x=1");
     EXPECT_EQ(header(visitor.at(app, door, by_url), "location"), expected);
+    Headers with_commas = by_url;
+    with_commas.back().second = "https://app.example.com/map?at=1,2";
+    EXPECT_EQ(header(visitor.at(app, door, with_commas), "location"),
+              pages + "/login?return=https%3A%2F%2Fapp.example.com%2Fmap%3Fat%3D1%2C2");
+    with_commas.back().second = "https://evil.example,https://app.example.com/";
+    EXPECT_EQ(header(visitor.at(app, door, with_commas), "location"), pages + "/login");
+    test::RawClient client(service.port());
+    client.send("GET " + std::string(door) +
+                " HTTP/1.1\r\nHost: consentry\r\nX-Original-URL: https://app.example.com/orders\r\n"
+                "X-Original-URL: https://app.example.com/orders\r\nSec-Fetch-Mode: navigate\r\n\r\n");
+    EXPECT_EQ(client.read_answer().header("location"), pages + "/login") << "one may be the client's";
     by_url.emplace_back("X-Forwarded-Host", wiki);
     by_url.emplace_back("X-Forwarded-Proto", "https");
     EXPECT_THAT(header(visitor.at(app, door, by_url), "location"), HasSubstr("wiki"))

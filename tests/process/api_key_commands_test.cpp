@@ -65,6 +65,8 @@ TEST_F(ApiKeyCommands, WrongUseEndsWithTwo) {
                                                {"create", "--name", " ", "--type", "system"},
                                                {"create", "--name", std::string(101, 'x'), "--type", "system"},
                                                {"create", "--name", "\xFF", "--type", "system"},
+                                               {"create", "--name", "two\nlines", "--type", "system"},
+                                               {"create", "--name", "an escape \x1B[31m", "--type", "system"},
                                                {"delete"},
                                                {"list", "all"}}) {
         const Finished refused = run(arguments);

@@ -26,9 +26,9 @@ std::string_view state_of(const ApiKeyRecord& record, TimePoint now) {
 
 int create_api_key(const ApiKeyOptions& options) {
     const auto type = find_enum<ApiKeyType>(options.type);
-    const auto length = code_points(options.name);
-    if (!type || trim(options.name).empty() || !length || *length > name_length_max) {
-        fmt::print(stderr, "consentry: --type must be default or system, and --name must have 1 to {} characters\n",
+    if (!type || !is_one_line_name(options.name) || !is_at_most(options.name, name_length_max)) {
+        fmt::print(stderr,
+                   "consentry: --type must be default or system, and --name must be one line of 1 to {} characters\n",
                    name_length_max);
         return wrong_use;
     }

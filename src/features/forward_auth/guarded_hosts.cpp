@@ -79,15 +79,15 @@ std::optional<AskedAddress> GuardedHosts::asked(const http::RequestContext& cont
     const bool is_get =
         method ? only_value(request, "x-forwarded-method") == "GET" : request.method == http::Method::get;
     const bool names_host = request.header("x-forwarded-host").has_value();
+    // A path may contain commas, so the headers that have one are not read as lists.
     if (!names_host && request.header("x-original-url")) {
-        const auto url = only_value(request, "x-original-url");
-        return url ? from_url(*url, is_get) : std::nullopt;
+        if (request.count("x-original-url") > 1) return std::nullopt;
+        return from_url(trim(*request.header("x-original-url")), is_get);
     }
     const auto host = only_value(request, names_host ? "x-forwarded-host" : "host");
     if (!host) return std::nullopt;
     auto origin = origin_of(context.secure, *host);
     if (!origin) return std::nullopt;
-    // A path may contain commas, so it is not read as a list.
     const auto uri = request.count("x-forwarded-uri") == 1 ? request.header("x-forwarded-uri") : std::nullopt;
     const std::string_view asked = uri ? *uri : path;
     return AskedAddress{
