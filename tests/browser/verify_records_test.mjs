@@ -1,5 +1,6 @@
 // assets/verify.html, opened as a file: receipts, proofs and exports of the real service, and tampering with each.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -119,23 +120,40 @@ function exportOf(records) {
     }));
     return { user: { email: 'ada@example.org' }, consentLog: { descriptionNote: log.descriptionNote, entries } };
 }
+// The page's findings. The command must judge each export as the page does.
+async function judge(value) {
+    const content = JSON.stringify(value);
+    const findings = await verify(page, log.vkey, [file(content)]);
+    const { status, stderr } = spawnSync(
+        process.env.CONSENTRY_PROGRAM,
+        ['verify', 'receipt', '-', '--key', log.vkey],
+        { input: content, encoding: 'utf8' },
+    );
+    const isGood = Array.isArray(findings) && findings.every((one) => one.good);
+    assert.equal(status === 0, isGood, `the command exits with ${status}: ${stderr}`);
+    return findings;
+}
 test('an export contains all that is needed', async () => {
     const whole = exportOf(log.records);
-    const findings = await verify(page, log.vkey, [file(JSON.stringify(whole))]);
+    const findings = await judge(whole);
     expectGood(findings, 5);
     assert.match(findings[0].sentence, /4 genuine receipts; 4 entries are proven/);
-    expectGood(await verify(page, log.vkey, [file(JSON.stringify({ statusCode: 200, data: whole }, null, 2))]), 5);
+    expectGood(await judge({ statusCode: 200, data: whole }), 5);
     const { proof, ...pending } = log.records[3];
-    const some = await verify(page, log.vkey, [file(JSON.stringify(exportOf([...log.records.slice(0, 3), pending])))]);
+    const some = await judge(exportOf([...log.records.slice(0, 3), pending]));
     assert.match(some[0].sentence, /3 entries are proven to be in the log. 1 receipt has no proof yet/);
 
     const refused = async (change, reason) => {
         const changed = exportOf(log.records);
         change(changed.consentLog);
-        expectRefused(await verify(page, log.vkey, [file(JSON.stringify(changed))]), reason);
+        expectRefused(await judge(changed), reason);
     };
     await refused((one) => (one.entries[2].proof = one.entries[1].proof), /parts? of the file/);
     await refused((one) => (one.entries[2].acceptanceId = one.entries[1].acceptanceId), /parts? of the file/);
+    for (const proof of [[], [log.records[2].proof], {}, 1, null])
+        await refused((one) => (one.entries[2].proof = proof), /parts? of the file/);
+    for (const id of [[log.records[2].claims.jti], {}, 1, null])
+        await refused((one) => (one.entries[2].acceptanceId = id), /parts? of the file/);
     await refused((one) => (one.entries = []), /the file contains no receipt/);
     await refused((one) => delete one.descriptionNote, /parts of the file/);
     await refused(

@@ -93,6 +93,39 @@ TEST_F(VerifyCommand, TheExportOfAnAccountVerifiesByItself) {
     EXPECT_EQ(verify({"receipt", "-", "--key", key_}, other).code, 1);
 }
 
+// Receipts and proofs are genuine, but the file says something else about them.
+TEST_F(VerifyCommand, AnExportThatContradictsItsReceiptsIsRefused) {
+    publish(given_.service, "cookies", 1);
+    receipt_of(accept(given_.service, given_.token, "cookies"));
+    publish_log(given_.service);
+    const std::string own = given_.service.get("/api/shared/user/export", bearer(given_.token)).body;
+    const auto verdict = [&](const auto& change) {
+        json::value altered = json::parse(own);
+        json::array& entries = altered.at("consentLog").at("entries").as_array();
+        change(entries[0].as_object(), entries[1].as_object());
+        return verify({"receipt", "-", "--key", key_}, json::serialize(altered));
+    };
+    const auto refusal = [&](const auto& change) {
+        const Finished finished = verdict(change);
+        EXPECT_EQ(finished.code, 1) << finished.out;
+        return finished.err;
+    };
+    const Finished whole = verdict([](json::object&, json::object&) {});
+    EXPECT_EQ(whole.code, 0) << whole.err;
+    EXPECT_THAT(whole.out, HasSubstr("All 2 receipts"));
+    const Finished pending = verdict([](json::object& one, json::object&) { one.erase("proof"); });
+    EXPECT_THAT(pending.out, HasSubstr("and 1 of them are proven")) << pending.err;
+
+    EXPECT_THAT(
+        refusal([](json::object& one, json::object& other) { one["acceptanceId"].swap(other["acceptanceId"]); }),
+        HasSubstr("consentLog.entries[0]: the receipt is for a different acceptance than the file says"));
+    EXPECT_THAT(refusal([](json::object& one, json::object&) { one["proof"] = json::array{one.at("proof")}; }),
+                HasSubstr("entries[0]: `proof` is not a string"));
+    for (const json::value& id : {json::value(1), json::value(nullptr), json::value(json::array{})})
+        EXPECT_THAT(refusal([&](json::object&, json::object& other) { other["acceptanceId"] = id; }),
+                    HasSubstr("entries[1]: `acceptanceId` is not a string"));
+}
+
 TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
     write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);

@@ -188,6 +188,9 @@ int verify_found(const VerifyOptions& options, const FoundReceipts& found, const
     for (const FoundReceipt& one : found.receipts) {
         const auto receipt = verify_receipt(one.receipt, description);
         if (!receipt) return refuse(options, one.place + ": " + receipt.error());
+        if (!one.damage.empty()) return refuse(options, one.place + ": " + one.damage);
+        if (one.acceptance_id && *one.acceptance_id != receipt->id.text())
+            return refuse(options, one.place + ": the receipt is for a different acceptance than the file says");
         only = describe(LogEntry(receipt->entry));
         if (!one.proof) continue;
         const auto proven = verify_receipt_proof(*receipt, *one.proof, policy);

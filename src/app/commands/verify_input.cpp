@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iostream>
 #include <iterator>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,6 +39,20 @@ FoundStamp stamp_in(const json::object& object) {
             .consistency = text_of(object, "consistency").value_or("")};
 }
 
+// Of a member that may be absent. Anything but a string is damage: taken for absent, it would never be verified.
+std::optional<std::string> text_beside(const json::object& object, std::string_view name, std::string& damage) {
+    auto text = text_of(object, name);
+    if (!text && object.contains(name)) damage = fmt::format("`{}` is not a string", name);
+    return text;
+}
+
+FoundReceipt receipt_in(const json::object& object, std::string place, std::string receipt) {
+    FoundReceipt out{.place = std::move(place), .receipt = std::move(receipt)};
+    out.proof = text_beside(object, "proof", out.damage);
+    out.acceptance_id = text_beside(object, "acceptanceId", out.damage);
+    return out;
+}
+
 // Recursion is bounded by the depth that the parser accepts.
 void collect(const json::value& value, const std::string& place, FoundReceipts& out) {
     if (const auto* list = value.if_array()) {
@@ -47,14 +62,13 @@ void collect(const json::value& value, const std::string& place, FoundReceipts& 
     const auto* object = value.if_object();
     if (object == nullptr) return;
     if (auto receipt = text_of(*object, "receipt"))
-        out.receipts.push_back({.place = place.empty() ? "receipt" : place,
-                                .receipt = std::move(*receipt),
-                                .proof = text_of(*object, "proof")});
+        out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place, std::move(*receipt)));
     if (auto note = text_of(*object, "descriptionNote")) {
         out.description_note = std::move(note);
         out.checkpoint = text_of(*object, "checkpoint");
-        if (const auto* stamp = object->if_contains("timestamp"); stamp != nullptr && stamp->is_object())
-            out.stamp = stamp_in(stamp->get_object());
+        const auto* stamp = object->if_contains("timestamp");
+        out.stamp.reset();  // that of another description
+        if (stamp != nullptr && stamp->is_object()) out.stamp = stamp_in(stamp->get_object());
     }
     for (const auto& [name, member] : *object)
         collect(member, place.empty() ? std::string(name) : fmt::format("{}.{}", place, std::string_view(name)), out);

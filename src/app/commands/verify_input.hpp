@@ -36,11 +36,13 @@ private:
     std::string_view text_;
 };
 
-// A receipt in a file, and the proof beside it, if there is one.
+// A receipt in a file, and what the file says about it, if it says anything.
 struct FoundReceipt {
     std::string place;  // "line 3", "consentLog.entries[0]"
     std::string receipt;
-    std::optional<std::string> proof;
+    std::optional<std::string> proof = {};
+    std::optional<std::string> acceptance_id = {};
+    std::string damage = {};  // not empty: which of these members cannot be read
 };
 
 // A time stamp in the export of an account, as ExportedStamp writes it.
