@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { NoteKey, checkpointText, leafHash, proofFile, sha256 } from './bundle.mjs';
@@ -121,12 +121,14 @@ function exportOf(records) {
     return { user: { email: 'ada@example.org' }, consentLog: { descriptionNote: log.descriptionNote, entries } };
 }
 // The page's findings. The command must judge each export as the page does.
-async function judge(value) {
+async function judge(value, policy = `log ${log.vkey}\nquorum none\n`) {
     const content = JSON.stringify(value);
-    const findings = await verify(page, log.vkey, [file(content)]);
+    const findings = await verify(page, policy, [file(content)]);
+    const policyFile = join(log.service.folder, 'policy.txt');
+    writeFileSync(policyFile, policy);
     const { status, stderr } = spawnSync(
         process.env.CONSENTRY_PROGRAM,
-        ['verify', 'receipt', '-', '--key', log.vkey],
+        ['verify', 'receipt', '-', '--policy', policyFile],
         { input: content, encoding: 'utf8' },
     );
     const isGood = Array.isArray(findings) && findings.every((one) => one.good);
@@ -169,7 +171,7 @@ function acceptedChanges(kind, content) {
         async (vkey, note, kind, base64) => {
             const policy = await readTrust(vkey);
             const description = await openDescription(note, policy);
-            const descriptions = new Map([[description.origin, description]]);
+            const descriptions = new Map([[description.verifierKey, description]]);
             const verifyText = {
                 receipt: (text) => verifyReceipt(text, policy, descriptions),
                 proof: async (text) =>
@@ -221,7 +223,10 @@ test('records of another log, key or type are refused', async () => {
     const other = new NoteKey(log.origin, randomBytes(32));
     const { receipt, proof } = log.records[0];
     expectRefused(await verify(page, other.vkey, [file(proof)]), /none of the known keys has signed the note/);
-    expectRefused(await verify(page, other.vkey, [file(receipt)], log.descriptionNote), /none of the known keys/);
+    expectRefused(
+        await verify(page, other.vkey, [file(receipt)], log.descriptionNote),
+        /the description names another verifier key/,
+    );
     expectRefused(
         await verify(page, new NoteKey('other.example/consent', randomBytes(32)).vkey, [file(proof)]),
         /the policy has no log/,
@@ -242,8 +247,9 @@ test('records of another log, key or type are refused', async () => {
     );
 });
 
-test('the claims of a receipt are complete and agree with each other', async () => {
-    const logKey = new NoteKey('log.example/consent', randomBytes(32));
+// A log with keys of the test, which signs whatever a test says.
+function ownLog(name = 'log.example/consent') {
+    const logKey = new NoteKey(name, randomBytes(32));
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' };
     const describe = (keys, facts = {}) =>
@@ -255,6 +261,11 @@ test('the claims of a receipt are complete and agree with each other', async () 
         const signed = `${encode({ alg: 'ES256', kid: 'one', typ: 'consent-receipt+jwt', ...head })}.${encode(claims)}`;
         return `${signed}.${sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
     };
+    return { logKey, jwk, describe, receiptOf };
+}
+
+test('the claims of a receipt are complete and agree with each other', async () => {
+    const { logKey, jwk, describe, receiptOf } = ownLog();
     const right = { ...log.records[0].claims, log: logKey.name };
     const description = describe([jwk]);
     const verifyClaims = (claims, head) => verify(page, logKey.vkey, [file(receiptOf(claims, head))], description);
@@ -301,6 +312,42 @@ test('the claims of a receipt are complete and agree with each other', async () 
         await describedBy(logKey.note(`${log.checkpoint.split('\n\n')[0]}\n`)),
         /not "description of a consent log"/,
     );
+});
+
+// As after the loss of a key: the operator begins another log of the same origin, and the policy names both.
+test('two logs may have one origin', async () => {
+    const logs = [ownLog(), ownLog()];
+    const policy = `${logs.map(({ logKey }) => `log ${logKey.vkey}\n`).join('')}quorum none\n`;
+    const claims = { ...log.records[0].claims, log: logs[0].logKey.name };
+    const leaves = log.entries.map(leafHash);
+    const index = leaves.findIndex((leaf) => leaf.toString('hex') === claims.entryHash);
+    const text = checkpointText(claims.log, leaves);
+    const given = logs.map(({ logKey, jwk, describe, receiptOf }) => ({
+        description: describe([jwk]),
+        receipt: receiptOf(claims),
+        proof: proofFile(index, log.entries, leaves, logKey.note(text)),
+    }));
+    for (const { description, receipt, proof } of given) {
+        expectGood(await verify(page, policy, [file(receipt), file(proof)], description), 2);
+        const entries = [{ acceptanceId: claims.jti, receipt, proof }];
+        expectGood(await judge({ descriptionNote: description, entries }, policy), 2);
+    }
+    // Both descriptions name a key `one`.
+    const both = given.flatMap(({ description, receipt }) => [file(description), file(receipt)]);
+    expectGood(await verify(page, policy, both), 4);
+    expectGood(await verify(page, policy, both.toReversed()), 4);
+
+    const third = ownLog('log.example.org/consent');
+    const [{ jwk, describe }, second] = logs;
+    const refused = async (description, reason) => {
+        const [{ receipt }] = given;
+        const trusted = `log ${third.logKey.vkey}\n${policy}`;
+        expectRefused(await verify(page, trusted, [file(receipt)], description), reason);
+    };
+    await refused(given[1].description, /the signature is false/);
+    await refused(describe([jwk], { verifierKey: second.logKey.vkey }), /none of the known keys has signed the note/);
+    await refused(describe([jwk], { verifierKey: third.logKey.vkey }), /names another verifier key/);
+    await refused(describe([jwk], { verifierKey: ownLog().logKey.vkey }), /names another verifier key/);
 });
 
 test('keys are spelled in one way', async () => {
