@@ -5,19 +5,25 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include "process/account.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr std::string_view address = "http://localhost:3000";
 constexpr std::string_view mark = "# -> ";
@@ -77,6 +83,47 @@ TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) {
 }
 
 TEST(Guides, WitnessDoesWhatItSays) { expect_pages_do_what_they_say({"witness.md"}); }
+
+// The lines of a page that are statements of SQL, in their order.
+std::vector<std::string> statements_of(const char* page) {
+    std::ifstream in(fs::path(CONSENTRY_DOCS) / "guides" / page);
+    std::vector<std::string> out;
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with("    ") && line.ends_with(";")) out.push_back(line.substr(line.find_first_not_of(' ')));
+    return out;
+}
+
+// What a new log says that begins as docs/guides/backup.md tells.
+TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
+    const TempFolder folder;
+    const auto run = [&](std::vector<std::string> arguments, Settings settings = {}) {
+        const Finished done = run_program(arguments, folder.path(), quick_settings(std::move(settings)));
+        EXPECT_EQ(done.code, 0) << arguments[0] << " " << done.out << done.err;
+        return done.out;
+    };
+    create_account(folder.path(), "ada@example.org", "superAdmin");
+    run({"policy", "import", (fs::path(CONSENTRY_DOCS) / "examples" / "policies").string()});
+    run({"policy", "publish", "privacy", "1"});
+    run({"clean-up"});
+    const std::string acts = run({"log", "show", "admin"});
+    EXPECT_THAT(acts, AllOf(HasSubstr("adminUserCreate"), HasSubstr("adminTermPolicyPublish")));
+
+    const fs::path data = folder / "data";
+    for (const char* log : {"public/consent-log", "private/administration-log"})
+        fs::rename(data / "storage" / log, folder.path() / fs::path(log).filename());
+    const auto statements = statements_of("backup.md");
+    EXPECT_FALSE(statements.empty());
+    for (const std::string& statement : statements) run_sql(data / "consentry.db", statement);
+    const Settings settings{{"CONSENT_LOG_ORIGIN", "second.example.org"}};
+    {
+        const ServiceProcess service(folder.path(), quick_settings(settings));
+    }  // adds publications as it starts
+    run({"clean-up"}, settings);
+    EXPECT_EQ(run({"log", "show", "admin"}, settings), acts);
+    EXPECT_THAT(run({"log", "verify", "admin"}, settings), HasSubstr("second.example.org/administration: "));
+    EXPECT_THAT(run({"verify", "database"}, settings),
+                HasSubstr("The database is what the consent log says: 1 entries"));
+}
 
 }  // namespace
 }  // namespace consentry::tests

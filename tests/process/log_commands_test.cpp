@@ -79,6 +79,26 @@ TEST_F(LogCommands, VerifyBesideARunningServiceAndWithoutOne) {
     EXPECT_EQ(found.at("findings").at(0).at("index"), 0);
 }
 
+TEST_F(LogCommands, VerifyTellsWhatToDoAboutActsWithoutAnEntry) {
+    create_key();
+    sql("UPDATE administration_acts SET is_logged = TRUE");
+    EXPECT_EQ(run({"clean-up"}).code, 0);
+    const Finished verified = run({"log", "verify", "admin"});
+    EXPECT_EQ(verified.code, 1);
+    EXPECT_EQ(
+        verified.out,
+        "1 acts are marked as logged, but have no entry in the log. Run UPDATE administration_acts SET is_logged = "
+        "FALSE in the database; the service then adds the missing entries.\n");
+    EXPECT_THAT(verified.err, HasSubstr("/administration: the log lacks acts"));
+    const json::value found = json_of({"log", "verify", "admin"});
+    EXPECT_EQ(found.at("ok"), false);
+    EXPECT_EQ(found.at("unlogged"), 1);
+    sql("UPDATE administration_acts SET is_logged = FALSE");
+    EXPECT_EQ(run({"clean-up"}).code, 0);
+    EXPECT_EQ(run({"log", "verify", "admin"}).code, 0);
+    EXPECT_EQ(json_of({"log", "verify", "admin"}).at("unlogged"), 0);
+}
+
 TEST_F(LogCommands, RefuseWhatTheyCannotUse) {
     EXPECT_EQ(run({"log"}).code, 2);
     EXPECT_EQ(run({"log", "show", "other"}).code, 2);

@@ -88,9 +88,13 @@ boost::json::object json_of(const ActFindings& findings) {
         if (one.position) finding["index"] = *one.position;
         found.push_back(std::move(finding));
     }
-    boost::json::object out{{"ok", findings.log.are_none()}, {"entries", findings.entries},
-                            {"evidence", findings.evidence}, {"waiting", findings.waiting},
-                            {"findings", std::move(found)},  {"unnamedFindings", findings.log.unnamed}};
+    boost::json::object out{{"ok", findings.are_none()},
+                            {"entries", findings.entries},
+                            {"evidence", findings.evidence},
+                            {"waiting", findings.waiting},
+                            {"unlogged", findings.unlogged},
+                            {"findings", std::move(found)},
+                            {"unnamedFindings", findings.log.unnamed}};
     if (findings.cosigned) out["cosigned"] = findings.cosigned->checkpoint.size;
     if (findings.log.checkpoint) {
         out["origin"] = findings.log.checkpoint->origin;
@@ -111,13 +115,20 @@ std::string witnessed_text(const ActFindings& findings) {
 void print(const ActFindings& findings) {
     for (const LogFinding& one : findings.log.found) fmt::print("{}\n", one.text);
     if (findings.log.unnamed > 0) fmt::print("And {} more entries differ.\n", findings.log.unnamed);
+    if (findings.unlogged > 0)
+        fmt::print(
+            "{} acts are marked as logged, but have no entry in the log. Run UPDATE administration_acts SET is_logged "
+            "= FALSE in the database; the service then adds the missing entries.\n",
+            findings.unlogged);
     const std::string origin = findings.log.checkpoint ? findings.log.checkpoint->origin : "the administration log";
     const std::uint64_t size = findings.log.checkpoint ? findings.log.checkpoint->size : 0;
-    if (findings.log.are_none())
+    if (findings.are_none())
         fmt::print(
             "{}: the database matches the signed checkpoint of {} entries; {} of {} entries have their evidence, "
             "{} acts have no log entry yet{}.\n",
             origin, size, findings.evidence, findings.entries, findings.waiting, witnessed_text(findings));
+    else if (findings.log.are_none())
+        fmt::print(stderr, "consentry: {}: the log lacks acts\n", origin);
     else
         fmt::print(stderr, "consentry: {}: the log was changed after it was signed\n", origin);
 }
@@ -165,7 +176,7 @@ int verify_administration_log(const LogOptions& options) {
         fmt::print("{}\n", boost::json::serialize(json_of(findings)));
     else
         print(findings);
-    return findings.log.are_none() ? 0 : failed;
+    return findings.are_none() ? 0 : failed;
 }
 
 }  // namespace consentry

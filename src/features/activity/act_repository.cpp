@@ -46,6 +46,13 @@ awaitable<std::vector<Act>> ActRepository::list_pending(std::int64_t limit) {
     co_return act_columns.read_all(rows);
 }
 
+awaitable<std::uint64_t> ActRepository::count_unlogged() {
+    const auto rows = co_await database_.query(
+        "SELECT count(*) FROM administration_acts a WHERE a.is_logged = TRUE AND NOT EXISTS (SELECT 1 FROM log_entries "
+        "e WHERE e.id = a.id)");
+    co_return static_cast<std::uint64_t>(rows[0].integer(0));
+}
+
 void ActRepository::add_logged(storage::Transaction& transaction, ActId id) {
     transaction.add(Expect::one, "UPDATE administration_acts SET is_logged = TRUE WHERE id = $1 AND is_logged = FALSE",
                     id);

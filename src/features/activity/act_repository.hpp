@@ -30,6 +30,8 @@ public:
 
     // Acts without an entry, in the order of their ids.
     awaitable<std::vector<Act>> list_pending(std::int64_t limit);
+    // Those that are marked as logged and have no entry.
+    awaitable<std::uint64_t> count_unlogged();
     static void add_logged(storage::Transaction& transaction, ActId id);
     awaitable<std::vector<Act>> list(const std::vector<Uuid>& ids);
 

@@ -51,8 +51,10 @@ struct ActFindings {
     std::uint64_t entries = 0;   // of the database
     std::uint64_t evidence = 0;  // of these, with evidence that fits
     std::uint64_t waiting = 0;   // acts without an entry
+    std::uint64_t unlogged = 0;  // acts without an entry that do not wait for one: they are marked as logged
     // The newest checkpoint that the quorum of the witnesses has cosigned; nullopt if the settings name none.
     std::optional<tlog::AcceptedCheckpoint> cosigned = {};
+    bool are_none() const { return log.are_none() && unlogged == 0; }
 };
 
 class AdministrationLog {
@@ -77,6 +79,7 @@ private:
     awaitable<std::map<UserId, SubjectTag>> tags_of(std::vector<Act> acts, storage::Transaction& transaction);
     awaitable<void> check_witnesses(tlog::VerifierKey key, ActFindings& out);
     awaitable<void> check_evidence(std::vector<StoredEntry> entries, ActFindings& out);
+    awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
     // Whether the evidence of an entry may be gone: it is too old, or one of its accounts was erased.
     bool may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const;
     awaitable<std::map<Bytes, TaggedAccount>> accounts_of(const std::vector<ActEntry>& entries);

@@ -110,6 +110,13 @@ awaitable<void> AdministrationLog::check_witnesses(tlog::VerifierKey key, ActFin
         out.cosigned = std::move(*accepted);
 }
 
+// `missing`: entries that the log has and the database lacks. Their acts have no entry there either, but the comparison
+// of the log has named them, and the log must not take them in twice.
+awaitable<std::uint64_t> AdministrationLog::count_unlogged(std::uint64_t missing) {
+    const std::uint64_t count = co_await acts_.count_unlogged();
+    co_return count - std::min(count, missing);
+}
+
 awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, ComparisonProgress progress) {
     ActFindings out;
     const auto state = co_await entries_.find_state();
@@ -124,6 +131,8 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
     const auto visit = [this, &out](const std::vector<StoredEntry>& entries) { return check_evidence(entries, out); };
     auto log =
         co_await compare_log(database_, store_, administration_log_place(), std::move(key), visit, std::move(progress));
+    const auto missing = std::ranges::count(log.found, LogFault::missing, &LogFinding::fault);
+    out.unlogged = co_await count_unlogged(static_cast<std::uint64_t>(missing) + log.unnamed);
     std::ranges::move(out.log.found, std::back_inserter(log.found));
     std::ranges::sort(log.found, {}, [](const LogFinding& one) {
         return std::tuple(one.position.value_or(std::numeric_limits<std::uint64_t>::max()), one.fault,

@@ -266,6 +266,27 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
     EXPECT_THAT(t.texts(), IsEmpty());
 }
 
+// After a new log began, or somebody marked an act before the sequencer saw it.
+TEST(AdministrationLog, CountsActsThatAreMarkedAsLoggedAndHaveNoEntry) {
+    Acts t;
+    t.service.make_person();
+    EXPECT_THAT(t.all(), SizeIs(2)) << "with the chief";
+    EXPECT_EQ(t.verify().unlogged, 0U);
+    t.service.sql("DELETE FROM log_entries WHERE log = 'administration'");
+    EXPECT_EQ(t.verify().unlogged, 0U) << "the comparison of the log names both";
+    t.service.sql("DELETE FROM logs WHERE name = 'administration'");
+    std::filesystem::remove_all(t.service.folder() / "data" / "storage" / "private" / "administration-log");
+    t.service.restart({});
+    t.service.make_person();
+    EXPECT_THAT(t.all(), SizeIs(1));
+    EXPECT_THAT(t.texts(), IsEmpty()) << "of the log";
+    EXPECT_EQ(t.verify().unlogged, 2U);
+    EXPECT_FALSE(t.verify().are_none());
+    t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
+    EXPECT_THAT(t.all(), SizeIs(3));
+    EXPECT_TRUE(t.verify().are_none());
+}
+
 TEST(AdministrationLog, TrustsTheGivenKeyAlone) {
     Acts t;
     t.work();
