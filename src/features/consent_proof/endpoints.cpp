@@ -22,7 +22,7 @@ void add_consent_proof_endpoints(http::Router& router, Bundles& bundles) {
         .describes(
             "Returns a ZIP archive with everything that `consentry verify bundle` needs: the signed checkpoint, all "
             "entries or, with a filter, the selected ones with proofs, the evidence about them, and the texts. The "
-            "same checkpoint always yields the same bytes. The response is streamed, with a `Content-Length`.")
+            "response is streamed, with a `Content-Length`.")
         .answers_with("application/zip")
         .may_fail({&errors::term_policy_log_differs})
         .handled_by([&bundles](const ForExport& caller, const http::RequestContext& context,

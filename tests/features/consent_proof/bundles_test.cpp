@@ -93,6 +93,22 @@ TEST(Bundles, TheSameCheckpointMakesTheSameBytes) {
     EXPECT_EQ(given.bundle("?type=privacy"), part);
 }
 
+// The checkpoint fixes the entries, but not which keys sign receipts.
+TEST(Bundles, ANewReceiptKeyChangesTheDescriptionAlone) {
+    Auditor given;
+    const std::string first = given.bundle();
+    const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256);
+    given.service.restart({{"AUTH_JWT_ACCESS_TOKEN_KID", "next"}, {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", key.pem()}});
+    given.admin = given.service.tokens_of(given.service.make_person(Role::super_admin)).access;
+    const std::string second = given.bundle();
+    ASSERT_EQ(names_in(second), names_in(first));
+    std::vector<std::string> changed;
+    for (const std::string& name : names_in(first))
+        if (member_of(first, name) != member_of(second, name)) changed.push_back(name);
+    EXPECT_THAT(changed, ::testing::ElementsAre("SHA256SUMS", "description.note", "manifest.note"));
+    EXPECT_THAT(member_of(second, "description.note"), HasSubstr("\"kid\":\"next\""));
+}
+
 TEST(Bundles, FiltersTakeAPart) {
     const Auditor given;
     // Publications have no addenda.
