@@ -14,7 +14,7 @@
 namespace consentry {
 namespace {
 
-constexpr std::string_view adoption_mark = "consent-log/receipt-keys-are-signed";
+constexpr std::string_view adoption_mark = "receipt-keys/are-signed";
 
 // The first line keeps the signature apart from those of checkpoints and descriptions.
 std::string signed_text(const std::string& jwk) { return "consentry receipt key\n" + jwk; }

@@ -271,7 +271,7 @@ TEST(ConsentLog, KeysOfFormerVersionsStayKnownFromOneUpgradeOn) {
     const json::value before = log_facts(t.service);
     t.service.sql(
         "UPDATE receipt_keys SET signature = NULL, kid = 'former', jwk = REPLACE(jwk, '\"kid\":\"', '\"kid\":\"x')");
-    const std::filesystem::path mark = t.service.folder() / "data/storage/private/consent-log/receipt-keys-are-signed";
+    const std::filesystem::path mark = t.service.folder() / "data/storage/private/receipt-keys/are-signed";
     ASSERT_TRUE(std::filesystem::remove(mark));
     t.service.restart();
     t.service.work();
