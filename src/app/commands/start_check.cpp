@@ -36,12 +36,13 @@ namespace fs = std::filesystem;
 
 // A message that begins with the name of a setting belongs to that setting.
 ConfigProblem problem_of(std::string_view setting, std::string text) {
+    const auto fits = [](char c) { return is_upper_letter(c) || is_digit(c) || c == '_'; };
     const auto colon = text.find(": ");
-    const bool names_one = colon != std::string::npos && colon > 0 &&
-                           std::ranges::all_of(text.substr(0, colon),
-                                               [](char c) { return is_upper_letter(c) || is_digit(c) || c == '_'; });
-    if (!names_one) return {std::string(setting), std::move(text)};
-    return {text.substr(0, colon), text.substr(colon + 2)};
+    const std::string begin = text.substr(0, colon);
+    // All names of settings have an underscore; "S3" is none.
+    if (colon == std::string::npos || !begin.contains('_') || !std::ranges::all_of(begin, fits))
+        return {std::string(setting), std::move(text)};
+    return {begin, text.substr(colon + 2)};
 }
 
 class Looker {
