@@ -182,6 +182,19 @@ TEST(ConfigCheck, OPS_2_FindsALogThatTheseSettingsCannotContinue) {
     EXPECT_NE(run_program({"serve"}, folder.path(), quick_settings({})).code, 0) << "a start makes another key";
 }
 
+TEST(ConfigCheck, OPS_2_FindsAKeyUnderTheIdOfAnother) {
+    const TempFolder folder;
+    {
+        ServiceProcess service(folder.path());
+        EXPECT_EQ(service.client().get("/.well-known/consent-log").status, 200U);  // which names the key
+        service.stop();
+    }
+    EXPECT_EQ(check(folder.path()).code, 0);
+    run_sql(folder / "data/consentry.db", "UPDATE receipt_keys SET jwk = '{}'");
+    expect_refused(folder.path(), {}, "AUTH_JWT_ACCESS_TOKEN_KID",
+                   "receipts have been signed with another key of the ID");
+}
+
 TEST(ConfigCheck, OPS_2_FindsPrivateFilesThatOthersCanRead) {
     const TempFolder folder;
     {

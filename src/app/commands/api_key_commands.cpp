@@ -7,7 +7,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/terminal/results.hpp"
-#include "base/text.hpp"
+#include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
 
 namespace consentry {

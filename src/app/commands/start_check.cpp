@@ -23,6 +23,7 @@
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_log/receipt_keys.hpp"
 #include "features/published_logs/cosigning.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "http/listeners.hpp"
@@ -109,6 +110,20 @@ void look_at_consent_log(const Config& given) {
                              consent_log_key(config.consent_log.private_key));
 }
 
+// The service refuses another key under an ID that receipts name.
+void look_at_receipt_key(const Config& given, const Clock& clock) {
+    if (!given.consent_log.enable) return;
+    const Config config = with_passing_secrets(given);
+    KeyRing ring(clock, config.data.directory / "keys", key_settings(config.jwt.access),
+                 key_settings(config.jwt.refresh));
+    const auto signing = ring.keys(TokenKind::access)->signing;
+    std::string kid = signing->kid;
+    for (auto at = kid.find('\''); at != std::string::npos; at = kid.find('\'', at + 2)) kid.insert(at, 1, '\'');
+    const std::string sql = "SELECT jwk FROM receipt_keys WHERE kid = '" + kid + "'";
+    if (const auto jwk = text_in_database(given, "receipt_keys", sql.c_str()))
+        ReceiptKeys::require_same(*jwk, *signing);
+}
+
 class TemporaryFolder {
 public:
     // Throws Unavailable: containers may have no place for temporary files.
@@ -158,7 +173,10 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     looker.look("CACHE_URL", "two-factor logins are unavailable until it responds", look_at_cache);
     looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
     looker.look("MAIL_URL", "emails wait until it responds", look_at_mail);
-    if (has_database) looker.look("CONSENT_LOG_PRIVATE_KEY", {}, look_at_consent_log);
+    if (has_database) {
+        looker.look("CONSENT_LOG_PRIVATE_KEY", {}, look_at_consent_log);
+        looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_receipt_key(c, clock); });
+    }
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);

@@ -1,6 +1,5 @@
 #include "features/consent_log/receipt_keys.hpp"
 
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -32,19 +31,19 @@ Bytes signature_of(const std::string& jwk, const crypto::PrivateKey& log_key) {
     return {raw.begin(), raw.end()};
 }
 
-void require_same(const std::optional<ReceiptKey>& stored, const boost::json::object& own) {
-    if (stored && boost::json::parse(stored->jwk) == own) return;
+}  // namespace
+
+void ReceiptKeys::require_same(const std::string& stored_jwk, const SigningKey& key) {
+    if (boost::json::parse(stored_jwk) == public_jwk(key)) return;
     throw std::runtime_error(fmt::format(
         "AUTH_JWT_ACCESS_TOKEN_KID: receipts have been signed with another key of the ID {}. Give every new key a new "
         "ID.",
-        std::string_view(own.at("kid").as_string())));
+        key.kid));
 }
-
-}  // namespace
 
 awaitable<void> ReceiptKeys::check(const SigningKey& key) {
     const auto stored = co_await repository_.find_receipt_key(key.kid);
-    if (stored) require_same(stored, public_jwk(key));
+    if (stored) require_same(stored->jwk, key);
 }
 
 bool ReceiptKeys::is_signed(const ReceiptKey& key, const crypto::PublicKey& log_key) {
@@ -56,12 +55,12 @@ awaitable<void> ReceiptKeys::keep(const SigningKey& key) {
         const std::scoped_lock lock(mutex_);
         if (kept_.contains(key.kid)) co_return;
     }
-    const boost::json::object own = public_jwk(key);
-    const std::string jwk = boost::json::serialize(own);
+    const std::string jwk = boost::json::serialize(public_jwk(key));
     co_await repository_.keep_receipt_key({.kid = key.kid, .jwk = jwk, .signature = signature_of(jwk, log_key_)},
                                           clock_.now());
     const auto stored = co_await repository_.find_receipt_key(key.kid);
-    require_same(stored, own);
+    if (!stored) throw std::runtime_error("the database has lost a key of receipts that was just stored");
+    require_same(stored->jwk, key);
     if (!is_signed(*stored, log_key_.public_key()))
         co_await repository_.sign_receipt_key(
             {.kid = key.kid, .jwk = stored->jwk, .signature = signature_of(stored->jwk, log_key_)});

@@ -4,6 +4,7 @@
 // without one counts for nothing: whoever can only write to the database cannot sign receipts.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <string>
@@ -28,6 +29,8 @@ public:
     // Throws std::runtime_error if receipts have been signed with another key of this ID: verifiers could not tell them
     // apart.
     awaitable<void> check(const SigningKey& key);
+    // The same for the JWK that is stored under the ID of `key`.
+    static void require_same(const std::string& stored_jwk, const SigningKey& key);
     // Stores a key, before anybody has a receipt that it signed. Throws like check().
     awaitable<void> keep(const SigningKey& key);
     // JWKs in the order of their first use.
@@ -46,7 +49,7 @@ private:
     const crypto::PrivateKey& log_key_;
     std::mutex mutex_;
     std::set<std::string, std::less<>> kept_;  // IDs in the database; guarded by mutex_
-    bool is_adopted_ = false;
+    std::atomic<bool> is_adopted_ = false;
 };
 
 }  // namespace consentry

@@ -234,7 +234,10 @@ awaitable<void> DatabaseCheck::compare_receipt_keys() {
     const auto point = crypto::PublicKey::from_ed25519(log_key->point()).value();
     for (const ReceiptKey& key : co_await ConsentLogRepository(database_).list_receipt_keys())
         if (!ReceiptKeys::is_signed(key, point))
-            add("receipt_keys", key.kid, "the log's key has not signed this key: the service has not stored it");
+            add("receipt_keys", key.kid,
+                "the log's key has not signed this key. The first start after an upgrade signs former keys; any other "
+                "was "
+                "stored by somebody else");
 }
 
 void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {
