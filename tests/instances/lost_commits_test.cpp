@@ -91,14 +91,22 @@ protected:
     // commit may still be in progress, or the server may not even have read it yet, and the checks would see rows from
     // before and after it.
     void expect_quiet() const {
+        std::string seen;
         EXPECT_TRUE(eventually([&] {
-            const auto counts = schema.sql(
-                "SELECT count(*), count(*) FILTER (WHERE state = 'idle') FROM pg_stat_activity WHERE application_name "
-                "= '" +
+            const auto connections = schema.sql(
+                "SELECT coalesce(state, ''), coalesce(wait_event, '') FROM pg_stat_activity WHERE application_name = "
+                "'" +
                 schema.name() + "'");
-            const std::string open = std::to_string(link.open());
-            return counts.at(0).at(0) == open && counts.at(0).at(1) == open;
-        })) << "a statement does not end";
+            const std::size_t open = link.open();
+            seen = std::to_string(open) + " links open; connections of the server:";
+            bool idle = connections.size() == open;
+            for (const auto& connection : connections) {
+                seen += " [" + connection.at(0) + ", " + connection.at(1) + "]";
+                idle = idle && connection.at(0) == "idle";
+            }
+            return idle;
+        })) << "a statement does not end: "
+            << seen;
     }
     // Repeats a request until it is served. Before a deed, this reconnects and prepares the deed's statements on the
     // connection, so that the first answer to the deciding message is the one to the commit.

@@ -156,10 +156,12 @@ struct TcpProxy::Impl {
             }
             if (!answers) look_for_pattern(*link, {bytes.data(), size});
             const std::size_t passing = answers ? take_allowed(*link, size) : size;
+            // Decided now: the mode may change during the write, but bytes that are lost stay lost.
+            const bool is_cut = answers && link->answer_bytes_left == 0U;
             const auto [failed, written] = co_await asio::async_write(to, asio::buffer(bytes, passing), as_result);
             if (failed) {
                 end(link, true);
-            } else if (answers && link->answer_bytes_left == 0U) {
+            } else if (is_cut) {
                 ++cut;
                 end(link, true);
             }

@@ -145,6 +145,20 @@ TEST_F(TcpProxyTest, CutsAfterSomeBytesOfTheAnswer) {
     EXPECT_EQ(proxy_.open(), 0U);
 }
 
+// A link that swallowed bytes and then went on would leave the other side waiting for them.
+TEST_F(TcpProxyTest, ALinkThatLosesBytesIsCutWhateverTheModeBecomes) {
+    for (int round = 0; round < 400 && !HasFailure(); ++round) {
+        Caller caller(proxy_);
+        EXPECT_EQ(caller.ask("PING"), "+PONG\r\n");
+        proxy_.cut_after_answer_bytes(0);
+        caller.send("PING");
+        for (int turns = round % 20; turns > 0; --turns) proxy_.open();  // lets the answer come nearer
+        proxy_.pass();
+        const std::string heard = caller.hear();
+        EXPECT_TRUE(heard == "+PONG\r\n" || heard == "reset") << heard << ", round " << round;
+    }
+}
+
 TEST_F(TcpProxyTest, ALinkToNowhereIsReset) {
     proxy_.refuse();
     TcpProxy before(proxy_.port());
