@@ -21,8 +21,8 @@ constexpr bool is_dev_build = std::string_view(CONSENTRY_BENCH_BUILD) == "debug"
 constexpr double tolerance = 0.03;
 constexpr std::size_t rounds_min = 3;
 constexpr std::size_t rounds_max = 9;
-constexpr std::size_t reads = 90;    // counted requests in a round, of an operation that only reads
-constexpr std::size_t writes = 10;   // of one that signs tokens
+constexpr std::size_t reads = 60;    // counted requests in a round, of an operation that only reads
+constexpr std::size_t writes = 5;    // of one that signs tokens
 constexpr std::size_t warm_up = 20;  // tokens become known, caches warm: not counted
 constexpr double listed_share = 0.01;
 
