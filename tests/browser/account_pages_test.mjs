@@ -1,7 +1,7 @@
 // The pages of an account in Chromium: with and without JavaScript, light and dark, narrow and wide.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { Service, onSharedEngines, openBrowser, sentHtml } from './harness.mjs';
+import { Service, openBrowser, sentHtml } from './harness.mjs';
 import { faultsOf } from './html.mjs';
 import { assertAccessible } from './looks.mjs';
 import { codeOf } from './totp.mjs';
@@ -68,7 +68,7 @@ const pages = {
     deleted: (one) => one.go('/account/deleted'),
 };
 
-test('every page is accessible, and fits narrow and wide windows', { skip: onSharedEngines }, async () => {
+test('every page is accessible, and fits narrow and wide windows', async () => {
     const one = await visit();
     for (const [name, open] of Object.entries(pages)) {
         await open(one);
@@ -76,7 +76,7 @@ test('every page is accessible, and fits narrow and wide windows', { skip: onSha
     }
 });
 
-test('every page is valid HTML in a language of another script', { skip: onSharedEngines }, async () => {
+test('every page is valid HTML in a language of another script', async () => {
     const one = await visit();
     await one.go('/account?lang=ja');
     for (const [name, open] of Object.entries(pages)) {
@@ -114,7 +114,7 @@ test('who has few backup codes left is warned', async () => {
         assert.equal(one.path(), '/account');
         assert.equal((await one.text('main')).includes('only a few backup codes left'), backupCode === codes[5]);
     }
-    if (!onSharedEngines) await assertAccessible(one.page, 'account-with-few-codes');
+    await assertAccessible(one.page, 'account-with-few-codes');
     await one.press('.warning a');
     assert.equal(one.path(), '/account/two-factor/codes');
 });

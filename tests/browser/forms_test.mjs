@@ -2,7 +2,7 @@
 // and a database that takes nothing.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { Service, newTab, onSharedEngines, openBrowser } from './harness.mjs';
+import { Service, newTab, openBrowser } from './harness.mjs';
 import { assertAccessible } from './looks.mjs';
 import { codeOf, nextCodeOf } from './totp.mjs';
 import { visit as visitAt } from './visitor.mjs';
@@ -11,8 +11,7 @@ const password = 'Velvet-Harbor-42';
 let service;
 let browser;
 before(async () => {
-    // How long a test waits for the page that tells of a database that takes nothing.
-    service = new Service(onSharedEngines ? { DATABASE_TIMEOUT: '10s' } : {});
+    service = new Service();
     service.migrate();
     service.publishPolicies({ marketing: '# News\n\nOnce a month.\n' });
     [browser] = await Promise.all([openBrowser(), service.start()]);
@@ -64,7 +63,7 @@ const forms = {
     },
 };
 
-test('password managers know what belongs into each field', { skip: onSharedEngines }, async () => {
+test('password managers know what belongs into each field', async () => {
     const assertFields = async (one, who) => {
         for (const [path, fields] of Object.entries(forms[who])) {
             await one.go(path);
@@ -110,7 +109,7 @@ for (const script of [true, false]) {
         assert.match(await one.text('.fault'), /This page was open for too long/);
         assert.equal(await one.page.$eval('#email', (field) => field.value), email);
         assert.equal(await one.page.$eval('#password', (field) => field.value), '');
-        if (script && !onSharedEngines) await assertAccessible(one.page, 'expired-form');
+        if (script) await assertAccessible(one.page, 'expired-form');
         await one.submit({ password });
         assert.equal(one.path(), '/account/profile');
     });
@@ -140,7 +139,7 @@ test('while the database takes nothing, a page says so', async () => {
     await one.submit({ email, password });
     assert.equal(await one.heading(), 'We are not available right now');
     assert.match(await one.text('main'), /Please try again shortly/);
-    if (!onSharedEngines) await assertAccessible(one.page, 'unavailable');
+    await assertAccessible(one.page, 'unavailable');
     await unlock();
     await one.page.goBack();
     await one.submit({ email, password });

@@ -8,7 +8,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { Service, atEnd, newTab, onSharedEngines, openBrowser, root } from './harness.mjs';
+import { Service, atEnd, newTab, openBrowser, root } from './harness.mjs';
 import { assertAccessible } from './looks.mjs';
 import { codeOf, nextCodeOf } from './totp.mjs';
 import { visit as visitAt } from './visitor.mjs';
@@ -18,7 +18,7 @@ const app = 'https://app.example.com';
 const pages = 'https://accounts.example.com';
 const script = join(root, 'tests/real/forward_auth_proxy.sh');
 // What the proxies do does not depend on the engines.
-const proxies = onSharedEngines ? ['nginx'] : ['nginx', 'caddy', 'haproxy', 'apache'];
+const proxies = ['nginx', 'caddy', 'haproxy', 'apache'];
 let service;
 let browser;
 let applicationPort;
@@ -166,7 +166,7 @@ async function walk(name, script) {
     const refused = await one.go(`${app}/admin/`);
     assert.equal(refused.status(), 403);
     assert.equal(await one.heading(), 'This is not allowed');
-    const looks = name === 'nginx' && script && !onSharedEngines;
+    const looks = name === 'nginx' && script;
     if (looks) await assertAccessible(one.page, 'forbidden');
     const ground = await one.page.evaluate(() => getComputedStyle(document.body).fontFamily);
     assert.notEqual(ground, 'Times New Roman', 'the page has its style sheet');
@@ -236,7 +236,7 @@ test('who stays at the page between login and application follows its link', asy
         await one.fill({ email, password });
         await Promise.all([one.page.waitForNavigation(), one.page.click('main form button[type=submit]')]);
         assert.equal(await one.heading(), 'You are logged in');
-        if (script && !onSharedEngines) await assertAccessible(one.page, 'hand-over');
+        if (script) await assertAccessible(one.page, 'hand-over');
         await one.follow('Continue to app.example.com');
         assert.equal(one.page.url(), `${app}/orders`);
         assert.equal(await one.heading(), `Hello ${email}`);

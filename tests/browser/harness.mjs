@@ -221,7 +221,6 @@ export class Service {
 
     // Rows of the database, by column.
     rows(select) {
-        if (this.engines) return JSON.parse(this.engines.sql(`SELECT coalesce(json_agg(r), '[]') FROM (${select}) r`));
         return JSON.parse(this.sqlite(['-readonly', '-json'], select) || '[]');
     }
 
@@ -240,15 +239,13 @@ export class Service {
 
     // Locks the database against writers, as a program of the operator may. Returns what unlocks it.
     async lockDatabase() {
-        const [program, args, lock] = this.engines
-            ? ['psql', ['--quiet', '--set=ON_ERROR_STOP=1', this.engines.url], 'BEGIN; LOCK TABLE users, sessions;']
-            : ['sqlite3', ['-bail', join(this.folder, 'data/consentry.db')], '.timeout 60000\nBEGIN IMMEDIATE;'];
-        const holder = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        const args = ['-bail', join(this.folder, 'data/consentry.db')];
+        const holder = spawn('sqlite3', args, { stdio: ['pipe', 'pipe', 'inherit'] });
         endings.push(() => holder.kill());
         const ended = new Promise((resolve) => holder.once('exit', resolve));
-        holder.stdin.write(`${lock}\nSELECT 'locked';\n`);
+        holder.stdin.write(".timeout 60000\nBEGIN IMMEDIATE;\nSELECT 'locked';\n");
         const [said] = await Promise.race([once(holder.stdout, 'data'), ended.then(() => [''])]);
-        if (!String(said).includes('locked')) throw new Error(`${program} did not get the lock`);
+        if (!String(said).includes('locked')) throw new Error('sqlite3 did not get the lock');
         return async () => {
             holder.stdin.end('ROLLBACK;\n');
             await ended;
@@ -272,6 +269,7 @@ export async function openBrowser(...options) {
             '--disable-component-update',
             '--disable-sync',
             '--disable-dev-shm-usage',
+            '--renderer-process-limit=1', // makes no spare process; sites and profiles still have their own
             ...options,
         ],
     });

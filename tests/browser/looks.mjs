@@ -32,10 +32,9 @@ async function besideAxe(page) {
     return { evaluate, detach: () => client.detach() };
 }
 
-async function found({ evaluate }) {
-    const list = await evaluate(
-        "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
-    );
+async function found({ evaluate }, options = {}) {
+    const asked = JSON.stringify({ resultTypes: ['violations'], ...options });
+    const list = await evaluate(`axe.run(document, ${asked}).then((result) => result.violations)`);
     return list.map(
         ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join('; ')}`,
     );
@@ -66,7 +65,8 @@ export async function assertAccessible(page, name, widths = [320, 1280]) {
         for (const scheme of ['light', 'dark']) {
             await setLook(page, { scheme, width });
             await picture(page, `${name}-${scheme}-${width}`);
-            assert.deepEqual(await found(world), [], `${name}, ${scheme}, ${width} px`);
+            const options = scheme === 'dark' ? { runOnly: ['cat.color'] } : {};  // nothing else differs
+            assert.deepEqual(await found(world, options), [], `${name}, ${scheme}, ${width} px`);
             assert.equal(await isTooWide(page), false, `${name}, ${width} px`);
         }
     await world.detach();

@@ -1,7 +1,7 @@
 // The pages in Chromium: with and without JavaScript, light and dark, narrow and wide; accessible and valid HTML.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { Service, newTab, onSharedEngines, openBrowser, sentHtml } from './harness.mjs';
+import { Service, newTab, openBrowser, sentHtml } from './harness.mjs';
 import { faultsOf } from './html.mjs';
 import { assertAccessible } from './looks.mjs';
 import { nextCodeOf } from './totp.mjs';
@@ -46,7 +46,7 @@ const pages = {
     confirm: (one) => one.go('/login/confirm'),
 };
 
-test('every page is accessible, and fits narrow and wide windows', { skip: onSharedEngines }, async () => {
+test('every page is accessible, and fits narrow and wide windows', async () => {
     const one = await visit();
     for (const [name, open] of Object.entries(pages)) {
         await open(one);
@@ -54,7 +54,7 @@ test('every page is accessible, and fits narrow and wide windows', { skip: onSha
     }
 });
 
-test('every page is valid HTML in a language of another script', { skip: onSharedEngines }, async () => {
+test('every page is valid HTML in a language of another script', async () => {
     const one = await visit();
     await one.go('/?lang=ja');
     for (const [name, open] of Object.entries(pages)) {
@@ -93,7 +93,7 @@ for (const script of [true, false])
         const one = await visit({ script });
         await logIn(one, name);
         assert.equal(await one.heading(), 'Confirm that it is you');
-        if (script && !onSharedEngines) await assertAccessible(one.page, 'verify');
+        if (script) await assertAccessible(one.page, 'verify');
         await one.submit({ code: '000000' });
         assert.match(await one.text('.fault'), /incorrect/);
         await one.page.click('summary');
