@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/errors.hpp"
 #include "http/context.hpp"
 #include "http/operation.hpp"
 #include "http/response.hpp"
@@ -16,9 +16,12 @@ struct Exchange {
     const RequestContext& context;
     const Operation* operation;  // null: no such route
     const Response& response;    // before compression, and before Date, Content-Length and Connection are added
-    const ErrorKind* error;      // null: success. `unknown` with a success status: the body was cut off
+    const ErrorKind* error;      // null: success. A page that leads elsewhere may refuse with a redirect
     std::string_view failure;    // the full text of an exception, never sent to clients; empty if there was none
     std::chrono::microseconds took;
+
+    // Whether the answer began as a success and its body was cut off.
+    bool broke_off() const { return response.status < 400 && error == &errors::unknown; }
 };
 
 class Observer {

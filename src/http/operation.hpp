@@ -32,6 +32,9 @@ struct Reply {
     bool no_content = false;              // 204
     unsigned status = 0;                  // 0: that of the operation
     NextPiece stream;                     // produces the body instead of `data`
+    // What was refused, if a page tells of it in its own words or leads elsewhere with it. Observers see it like the
+    // error of an envelope.
+    const ErrorKind* refusal = nullptr;
 };
 
 // The access rule of an endpoint, derived from the guard type of its handler's first parameter.

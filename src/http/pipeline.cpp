@@ -253,6 +253,7 @@ void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& resp
 }
 
 void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
+    walk.error = reply.refusal;
     response.status = reply.no_content ? 204 : reply.status != 0 ? reply.status : operation.success_status;
     common_headers(walk, response);
     response.headers.append(walk.context.answer_headers).append(reply.extra_headers);

@@ -65,7 +65,8 @@ awaitable<Result<PageAnswer>> LoginPages::verify(const Sent<VerifyForm>& sent) {
     const Visit& visit = sent.visit();
     auto step = steps_.find(visit);
     const auto start_again = [&] {
-        return PageAnswer::to(login_with_note(LoginNote::over, visit), cookies_.clear(PageCookie::step));
+        return PageAnswer::refused(errors::two_factor_challenge_invalid, login_with_note(LoginNote::over, visit),
+                                   cookies_.clear(PageCookie::step));
     };
     if (!step) co_return start_again();
     auto answer = co_await login_.verify(std::move(step->challenge), proof_of(sent.form()),

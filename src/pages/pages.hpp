@@ -150,7 +150,8 @@ private:
         const auto sent = kit_.guard.sent<Form, From>(visit, std::move(form));
         Result<PageAnswer> answer = co_await submit_(sent);
         if (!answer) co_return co_await again(visit, std::move(answer.error()), std::move(faults));
-        if (answer->redirect) co_return kit_.site.redirect(*answer->redirect, std::move(answer->headers));
+        if (answer->redirect)
+            co_return kit_.site.redirect(*answer->redirect, std::move(answer->headers), answer->refusal);
         if (answer->file) co_return kit_.site.file(std::move(*answer->file));
         co_return co_await shown(visit, std::move(*answer));
     }
@@ -159,13 +160,13 @@ private:
     boost::asio::awaitable<Result<http::Reply>> again(const From& visit, Error refusal, FormFaults faults) {
         if constexpr (has_page) {
             if (PageKit::is_for_the_form(refusal)) {
-                const unsigned status = refusal.kind().http_status;
+                const ErrorKind& kind = refusal.kind();
                 faults.add(refusal, fields_);
-                co_return co_await shown(visit, {.view = faults.take(), .status = status});
+                co_return co_await shown(visit, {.view = faults.take(), .status = kind.http_status, .refusal = &kind});
             }
         }
         if (if_expired_ && refusal.is(errors::form_expired))
-            co_return kit_.site.redirect(with_return(*if_expired_, visit));
+            co_return kit_.site.redirect(with_return(*if_expired_, visit), {}, &refusal.kind());
         co_return kit_.refuse(visit.context(), std::move(refusal), has_page);
     }
 
@@ -180,6 +181,7 @@ private:
                 page->is_once = answer.is_once;
             }
             page->headers += answer.headers;
+            page->refusal = answer.refusal;
             co_return kit_.site.reply(visit, *page_, std::move(*page));
         } else {
             throw std::logic_error("an action leads to a page");

@@ -117,24 +117,26 @@ awaitable<Result<http::Reply>> ProviderPages::come_back(SocialProvider from, htt
     if (!trip) {
         parts_.guard.tell_of_refusal(from, "state", cause_of(context));
         // The cookie stays: whoever sends forms from elsewhere must not be able to end a trip that is under way.
-        co_return kit_.site.redirect(login_with_note(ProviderNote::over, from, visit));
+        co_return kit_.site.redirect(login_with_note(ProviderNote::over, from, visit), {}, &facts_of(from).invalid);
     }
     auto answer = co_await log_in(from, returned, *trip, visit);
     if (!answer) co_return fail(std::move(answer.error()));
-    co_return kit_.site.redirect(answer->redirect.value(), answer->headers + trips_.end());
+    co_return kit_.site.redirect(answer->redirect.value(), answer->headers + trips_.end(), answer->refusal);
 }
 
 awaitable<Result<PageAnswer>> ProviderPages::log_in(SocialProvider from, const Returned& returned,
                                                     const ProviderTrip& trip, const Visit& visit) {
-    const auto back_with = [&](ProviderNote note) { return PageAnswer::to(login_with_note(note, from, visit)); };
-    if (is_canceled(returned.error)) co_return back_with(ProviderNote::canceled);
+    const auto refused_with = [&](const ErrorKind& refusal, ProviderNote note) {
+        return PageAnswer::refused(refusal, login_with_note(note, from, visit));
+    };
+    if (is_canceled(returned.error)) co_return PageAnswer::to(login_with_note(ProviderNote::canceled, from, visit));
     const Cause cause = cause_of(visit.context());
     if (!returned.error.empty()) {
         parts_.guard.tell_of_refusal(from, "error", cause);
-        co_return back_with(ProviderNote::refused);
+        co_return refused_with(facts_of(from).invalid, ProviderNote::refused);
     }
     auto identity = co_await parts_.guard.identify(from, returned.token, cause);
-    if (!identity) co_return back_with(ProviderNote::refused);
+    if (!identity) co_return refused_with(identity.error().kind(), ProviderNote::refused);
     SocialRequest request{
         .nonce = trip.nonce,
         .name = from == SocialProvider::apple ? name_from_apple(returned.user, visit.language()) : std::nullopt,
@@ -145,7 +147,7 @@ awaitable<Result<PageAnswer>> ProviderPages::log_in(SocialProvider from, const R
     if (answer) co_return parts_.login_pages.after(*answer, visit);
     const auto note = note_of(answer.error(), from);
     if (!note) co_return fail(std::move(answer.error()));
-    co_return back_with(*note);
+    co_return refused_with(answer.error().kind(), *note);
 }
 
 }  // namespace consentry

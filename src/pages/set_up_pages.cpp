@@ -37,10 +37,13 @@ awaitable<Result<PageAnswer>> SetUpPages::show(const Visit& visit) const {
 
 awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
     const auto step = steps_.find(sent.visit());
-    if (!step) co_return PageAnswer::to(login_with_note(LoginNote::over, sent.visit()));
+    const auto start_again = [&] {
+        return PageAnswer::refused(errors::two_factor_challenge_invalid,
+                                   login_with_note(LoginNote::over, sent.visit()));
+    };
+    if (!step) co_return start_again();
     auto codes = co_await login_.enable(step->challenge, sent.form().code, cause_of(sent.visit().context()));
-    if (!codes && codes.error().is(errors::two_factor_challenge_invalid))
-        co_return PageAnswer::to(login_with_note(LoginNote::over, sent.visit()));
+    if (!codes && codes.error().is(errors::two_factor_challenge_invalid)) co_return start_again();
     // Sent twice: the second factor is on, and the codes were shown.
     if (!codes && codes.error().is(errors::two_factor_not_required_setup))
         co_return PageAnswer::to(with_return(Address("/login/verify"), sent.visit()));

@@ -223,7 +223,7 @@ http::Reply Site::foreign(const http::RequestContext& context, const SitePage& p
 }
 
 http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer answer) const {
-    if (answer.redirect) return redirect(*answer.redirect, std::move(answer.headers));
+    if (answer.redirect) return redirect(*answer.redirect, std::move(answer.headers), answer.refusal);
     if (answer.file) return file(std::move(*answer.file));
     View frame;
     frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in());
@@ -232,14 +232,16 @@ http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer ans
     if (!answer.is_once) place.query = query_of(visit);
     http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status, place);
     reply.extra_headers += answer.headers;
+    reply.refusal = answer.refusal;
     return reply;
 }
 
 http::Reply Site::file(http::Stream file) const { return http::detail::to_reply(std::move(file)); }
 
-http::Reply Site::redirect(const Address& address, std::string headers) const {
+http::Reply Site::redirect(const Address& address, std::string headers, const ErrorKind* refusal) const {
     http::Reply reply;
     reply.status = 303;
+    reply.refusal = refusal;
     reply.content_type = "text/html; charset=utf-8";
     reply.content_security_policy = content_security_policy_;
     reply.extra_headers = std::string(page_headers) + "Location: " + location_of(address) + "\r\n" + headers;

@@ -44,11 +44,16 @@ struct PageAnswer {
     std::optional<Address> redirect = {};
     std::optional<http::Stream> file = {};  // to be saved
     bool is_once = false;                   // shows what is never shown again, so nothing on it leads elsewhere
+    const ErrorKind* refusal = nullptr;     // which the answer tells of; see http::Reply
 
     static PageAnswer of(View view) { return {.view = std::move(view)}; }
     static PageAnswer of_once(View view) { return {.view = std::move(view), .is_once = true}; }
     static PageAnswer to(Address address, std::string headers = {}) {
         return {.headers = std::move(headers), .redirect = std::move(address)};
+    }
+    // Leads to a page that tells of a refusal.
+    static PageAnswer refused(const ErrorKind& refusal, Address address, std::string headers = {}) {
+        return {.headers = std::move(headers), .redirect = std::move(address), .refusal = &refusal};
     }
     static PageAnswer of_file(http::Stream file) { return {.file = std::move(file)}; }
     // A file that is small enough to be in memory.
@@ -83,7 +88,8 @@ public:
                   const std::vector<std::string>& form_origins = {}) const;
 
     http::Reply reply(const Visit& visit, const SitePage& page, PageAnswer answer) const;
-    http::Reply redirect(const Address& address, std::string headers = {}) const;
+    // `refusal` is what the page there tells of, if anything.
+    http::Reply redirect(const Address& address, std::string headers = {}, const ErrorKind* refusal = nullptr) const;
     http::Reply file(http::Stream file) const;
     // A page for whoever asks, without forms of a visitor.
     http::Reply plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const;

@@ -82,6 +82,17 @@ void watch_services(Metrics& metrics, Services& services) {
                   of_pools([](const WorkerPool& pool) { return pool.capacity(); }));
     metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
                   of_pools([](const WorkerPool& pool) { return pool.refused(); }));
+    metrics.watch("consentry_logins_total",
+                  "Login steps; a success starts a session, a challenge asks for the second factor", Kind::counter,
+                  [&services] {
+                      std::vector<Sample> out;
+                      for (std::size_t step = 0; step < LoginCounts::steps.size(); ++step)
+                          for (std::size_t end = 0; end < LoginCounts::ends.size(); ++end)
+                              out.push_back({static_cast<double>(services.login.counts().read(step, end)),
+                                             {{"step", std::string(LoginCounts::steps.at(step))},
+                                              {"outcome", std::string(LoginCounts::ends.at(end))}}});
+                      return out;
+                  });
     // A timestamp rather than an age, so that the value is constant between scrapes.
     metrics.watch("consentry_signing_key_made_timestamp_seconds",
                   "Creation time of the signing key in seconds since 1970; only for keys in the key folder",

@@ -61,10 +61,23 @@ void Login::tell(std::string_view step, const Result<T>& result, std::optional<U
     }
 }
 
+template <class T>
+void Login::count(LoginCounts::Step step, const Result<T>& result) {
+    if (!result) {
+        const bool is_locked = result.error().is(errors::password_attempt_max) ||
+                               result.error().is(errors::two_factor_attempt_temporary_lock);
+        return counts_.count(step, is_locked ? LoginCounts::End::locked : LoginCounts::End::refused);
+    }
+    bool is_challenge = false;
+    if constexpr (std::is_same_v<T, LoginAnswer>) is_challenge = !result->grant;
+    counts_.count(step, is_challenge ? LoginCounts::End::challenge : LoginCounts::End::success);
+}
+
 awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin,
                                                       Cause cause) {
     auto [owner, answer] = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause);
     tell("login.credential", answer, owner, cause);
+    count(LoginCounts::Step::password, answer);
     co_return std::move(answer);
 }
 
@@ -238,7 +251,13 @@ awaitable<Result<Login::Open>> Login::open(std::string token) {
     co_return Open{std::move(*challenge), std::move(*user)};
 }
 
-awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Origin seen, Cause cause) {
+awaitable<Result<LoginAnswer>> Login::verify(std::string challenge, Proof proof, Origin seen, Cause cause) {
+    auto answer = co_await check_second(std::move(challenge), std::move(proof), std::move(seen), cause);
+    count(LoginCounts::Step::two_factor, answer);
+    co_return answer;
+}
+
+awaitable<Result<LoginAnswer>> Login::check_second(std::string token, Proof proof, Origin seen, const Cause& cause) {
     auto opened = co_await open(token);
     if (!opened) {
         tell<LoginAnswer>("login.second_factor", fail(Error{opened.error().kind()}), std::nullopt, cause);
@@ -301,7 +320,13 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     co_return answer;
 }
 
-awaitable<Result<std::vector<std::string>>> Login::enable(std::string token, std::string code, Cause cause) {
+awaitable<Result<std::vector<std::string>>> Login::enable(std::string challenge, std::string code, Cause cause) {
+    auto codes = co_await check_setup(std::move(challenge), std::move(code), std::move(cause));
+    count(LoginCounts::Step::two_factor_setup, codes);
+    co_return codes;
+}
+
+awaitable<Result<std::vector<std::string>>> Login::check_setup(std::string token, std::string code, Cause cause) {
     auto opened = co_await open(std::move(token));
     if (!opened) co_return fail(std::move(opened.error()));
     if (!opened->challenge.required_setup) co_return fail(errors::two_factor_not_required_setup);

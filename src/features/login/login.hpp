@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "features/login/challenges.hpp"
+#include "features/login/login_counts.hpp"
 #include "features/login/repository.hpp"
 #include "features/login/social_accounts.hpp"
 #include "features/passwords/passwords.hpp"
@@ -45,6 +46,9 @@ public:
     // for one verify().
     awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
 
+    // Of all steps but with_social(), whichever way they came.
+    const LoginCounts& counts() const { return counts_; }
+
 private:
     // The result of a first step, and the account it belongs to if one was found.
     struct FirstStep {
@@ -61,6 +65,9 @@ private:
     // Reports the result of a step as a security event.
     template <class T>
     void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;
+    // Counts the result of a step.
+    template <class T>
+    void count(LoginCounts::Step step, const Result<T>& result);
     // What the first factor contributes to the transactions that follow.
     struct Grounds {
         storage::Transaction spent = {};    // committed with the challenge if there is one, otherwise with the session
@@ -78,6 +85,8 @@ private:
         User user;
     };
     awaitable<Result<Open>> open(std::string token);
+    awaitable<Result<LoginAnswer>> check_second(std::string token, Proof proof, Origin seen, const Cause& cause);
+    awaitable<Result<std::vector<std::string>>> check_setup(std::string token, std::string code, Cause cause);
     awaitable<Result<LoginAnswer>> answer_challenge(Open opened, std::string token, Proof proof, Origin seen,
                                                     const Cause& cause);
     // Commits the transaction that starts `session`. If the reply is lost, the session's row tells the outcome.
@@ -92,6 +101,7 @@ private:
     Passwords& passwords_;
     SocialAccounts& social_;
     Audit audit_;
+    LoginCounts counts_;
 };
 
 }  // namespace consentry

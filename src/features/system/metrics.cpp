@@ -1,6 +1,7 @@
 #include "features/system/metrics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 #include <mutex>
@@ -8,8 +9,6 @@
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/text_serializer.h>
-
-#include "base/errors.hpp"
 
 namespace consentry {
 namespace {
@@ -62,8 +61,8 @@ private:
 constexpr std::array methods{http::Method::get,   http::Method::head,    http::Method::post,    http::Method::put,
                              http::Method::patch, http::Method::delete_, http::Method::options, http::Method::other};
 // The statuses that the service returns; any other one counts as "other".
-constexpr std::array<unsigned, 24> statuses{200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409,
-                                            413, 414, 415, 417, 422, 429, 431, 500, 501, 502, 503, 505};
+constexpr std::array<unsigned, 26> statuses{200, 201, 204, 302, 303, 304, 400, 401, 403, 404, 405, 406, 408,
+                                            409, 413, 414, 415, 417, 422, 429, 431, 500, 501, 502, 503, 505};
 
 std::size_t place_of(unsigned status) {
     return static_cast<std::size_t>(std::ranges::lower_bound(statuses, status) - statuses.begin());
@@ -73,17 +72,12 @@ bool is_listed(unsigned status) {
     return place < statuses.size() && statuses[place] == status;
 }
 
-constexpr std::array<std::string_view, 3> steps{"password", "two_factor", "two_factor_setup"};
-constexpr std::array<std::string_view, 4> outcomes{"success", "challenge", "refused", "locked"};
-enum LoginOutcome : std::size_t { success, challenge, refused, locked };
-
 }  // namespace
 
 // The series of one operation. Created on first use and found by index from then on.
 class Metrics::OfOperation {
 public:
-    OfOperation(Metrics& metrics, std::string id, LoginStep step)
-        : login_step(step), metrics_(metrics), id_(std::move(id)) {}
+    OfOperation(Metrics& metrics, std::string id) : metrics_(metrics), id_(std::move(id)) {}
 
     Counter& requests(http::Method method, unsigned status) {
         const auto row = static_cast<std::size_t>(std::ranges::find(methods, method) - methods.begin());
@@ -96,7 +90,6 @@ public:
         });
     }
     Durations seconds;
-    const LoginStep login_step;
     const std::string& id() const { return id_; }
 
 private:
@@ -122,15 +115,7 @@ Metrics::Metrics(std::string_view program_version)
                   .Name("consentry_http_errors_total")
                   .Help("Error responses by the name and module shown to the client")
                   .Register(registry_)),
-      unknown_(std::make_unique<OfOperation>(*this, "unknown", LoginStep::none)) {
-    auto& logins = prometheus::BuildCounter()
-                       .Name("consentry_logins_total")
-                       .Help("Login steps; a success starts a session, a challenge asks for the second factor")
-                       .Register(registry_);
-    for (std::size_t step = 0; step < steps.size(); ++step)
-        for (std::size_t outcome = 0; outcome < outcomes.size(); ++outcome)
-            logins_.at(step).at(outcome) =
-                &logins.Add({{"step", std::string(steps.at(step))}, {"outcome", std::string(outcomes.at(outcome))}});
+      unknown_(std::make_unique<OfOperation>(*this, "unknown")) {
     prometheus::BuildGauge()
         .Name("consentry_build_info")
         .Help("Version of the program; always 1")
@@ -143,19 +128,16 @@ Metrics::~Metrics() = default;
 
 void Metrics::know(const http::Router& router) {
     for (const auto* operations : {&router.operations(), &router.pages()})
-        for (const auto& operation : *operations) {
-            const LoginStep step = operation->id == "loginWithCredential"      ? LoginStep::password
-                                   : operation->id == "verifyLogin"            ? LoginStep::two_factor
-                                   : operation->id == "enableTwoFactorAtLogin" ? LoginStep::two_factor_setup
-                                                                               : LoginStep::none;
-            operations_[operation.get()] = std::make_unique<OfOperation>(*this, operation->id, step);
-        }
+        for (const auto& operation : *operations)
+            operations_[operation.get()] = std::make_unique<OfOperation>(*this, operation->id);
 }
 
 Metrics::OfOperation& Metrics::of(const http::Operation* operation) {
     const auto found = operations_.find(operation);
     return found == operations_.end() ? *unknown_ : *found->second;
 }
+
+bool Metrics::tells(unsigned status) { return is_listed(status); }
 
 void Metrics::watch(std::string name, std::string help, Kind kind, Read read) {
     watched_.push_back({std::move(name), std::move(help), kind, std::move(read)});
@@ -167,7 +149,6 @@ void Metrics::on_answer(const http::Exchange& exchange) noexcept {
         series.requests(exchange.context.request.method, exchange.response.status).Increment();
         series.seconds.observe(exchange.took);
         if (exchange.error != nullptr) count_error(*exchange.error);
-        if (series.login_step != LoginStep::none) count_login(series.login_step, exchange);
     } catch (...) {
         // Out of memory for a new series. Sending the response matters more.
     }
@@ -183,21 +164,6 @@ void Metrics::count_error(const ErrorKind& kind) {
     counter.Increment();
     const std::unique_lock lock(error_mutex_);
     error_counters_.emplace(&kind, &counter);
-}
-
-void Metrics::count_login(LoginStep step, const http::Exchange& exchange) {
-    auto& of_step = logins_.at(static_cast<std::size_t>(step) - 1);
-    if (exchange.error == nullptr) {
-        // Only the login response contains this member, once, and the program itself formats it.
-        const bool is_challenge = exchange.response.body.contains(R"("isTwoFactorRequired":true)");
-        return of_step.at(is_challenge ? challenge : success)->Increment();
-    }
-    const ErrorKind& kind = *exchange.error;
-    if (&kind == &errors::password_attempt_max || &kind == &errors::two_factor_attempt_temporary_lock)
-        return of_step.at(locked)->Increment();
-    // Errors of the request rather than of the caller's credentials (validation, limits, outages) are not login
-    // outcomes.
-    if (kind.module == "auth" || kind.module == "user") of_step.at(refused)->Increment();
 }
 
 std::string Metrics::text() const {

@@ -1,10 +1,9 @@
 // Metrics for Prometheus, all listed in docs/guides/metrics.md: responses by operation, method and status, their
-// duration, errors by code, logins by outcome, and readings registered by other features.
+// duration, errors by code, and readings registered by other features.
 //
 // Labels come from the program and never from a request, so a client cannot create series (OPS-3).
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -42,13 +41,14 @@ public:
     void watch(std::string name, std::string help, Kind kind, Read read);
 
     void on_answer(const http::Exchange& exchange) noexcept override;
+    // Whether responses of this status have a series of their own. All others count as "other".
+    static bool tells(unsigned status);
 
     // Prometheus text format, version 0.0.4.
     std::string text() const;
 
 private:
     class OfOperation;
-    enum class LoginStep : std::uint8_t { none, password, two_factor, two_factor_setup };
     struct Watched {
         std::string name;
         std::string help;
@@ -57,13 +57,10 @@ private:
     };
     OfOperation& of(const http::Operation* operation);
     void count_error(const ErrorKind& kind);
-    void count_login(LoginStep step, const http::Exchange& exchange);
 
     prometheus::Registry registry_;
     prometheus::Family<prometheus::Counter>& requests_;
     prometheus::Family<prometheus::Counter>& errors_;
-    // By step and outcome. Created at the start, so that the first failure already shows as an increase.
-    std::array<std::array<prometheus::Counter*, 4>, 3> logins_{};
     std::unordered_map<const http::Operation*, std::unique_ptr<OfOperation>> operations_;
     std::unique_ptr<OfOperation> unknown_;  // requests that matched no operation
     std::shared_mutex error_mutex_;

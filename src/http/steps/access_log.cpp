@@ -297,7 +297,7 @@ bool is_excluded(std::string_view path, const std::vector<std::string>& excluded
 void AccessLog::on_answer(const Exchange& exchange) noexcept {
     const unsigned status = exchange.response.status;
     const bool automatic = options_.automatic && !is_excluded(exchange.context.request.path, options_.excluded);
-    const bool broke_off = status < 400 && exchange.error != nullptr;
+    const bool broke_off = exchange.broke_off();
     if (status < 500 && !broke_off && !automatic && (options_.automatic || status < 400)) return;
     const LogLevel level = broke_off ? LogLevel::error : level_of(status, automatic);
     if (!log_.takes(level)) return;

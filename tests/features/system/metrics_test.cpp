@@ -97,6 +97,18 @@ TEST(OPS_3, AnswersAreCountedAndTimed) {
     EXPECT_GE(page("consentry_http_connections"), 1);
 }
 
+TEST(OPS_3, EveryStatusOfTheApiHasSeriesOfItsOwn) {
+    const Service& service = suite_service();
+    const json::value document = json::parse(service.get("/docs/json").body);
+    for (const auto& [path, operations] : document.at("paths").as_object())
+        for (const auto& [method, operation] : operations.as_object())
+            for (const auto& [status, answer] : operation.at("responses").as_object())
+                EXPECT_TRUE(Metrics::tells(static_cast<unsigned>(std::stoul(status))))
+                    << std::string_view(method) << " " << std::string_view(path) << " answers "
+                    << std::string_view(status);
+    EXPECT_FALSE(Metrics::tells(299));
+}
+
 TEST(OPS_3, WhatIsRefusedUnreadIsCountedWithItsOperation) {
     const Service service;
     const auto ask = [&](const std::string& path, const std::string& rest) {
