@@ -259,7 +259,8 @@ std::vector<SettingSpec> password_settings() {
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::reuse_period>(0, 315'360'000),
          .default_text = "7776000",
-         .description = "How long a former password cannot be reused (7776000 is 90 days)."},
+         .description = "How long a former password cannot be reused (7776000 is 90 days). Of an account with more "
+                        "than 100 passwords in this time, the newest 100 count."},
         {.name = "AUTH_PASSWORD_ENGINE",
          .group = group,
          .type = one_of<&Config::password, &PasswordConfig::own_argon2>({{"builtin", true}, {"libsodium", false}}),

@@ -13,7 +13,9 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t waiting_checks_max = 4'096;
-constexpr std::int64_t history_rows_max = 10;  // each costs one hash
+// Each costs one hash, a hundred of them about a second of one core. More passwords within the period than anybody
+// chooses for themselves: with fewer, whoever wants the former password back changes it a few times in a row.
+constexpr std::int64_t history_rows_max = 100;
 // Longer than an attacker is likely to wait. A known account never forgets its count.
 constexpr std::chrono::days unknown_address_memory{30};
 
@@ -137,9 +139,10 @@ awaitable<Result<void>> Passwords::check_new(std::string password, std::string e
 awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password, ClientNetwork network) {
     const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
     if (hashes.empty()) co_return Result<void>{};
-    // One hash after another, and for few accounts at once, so that logins of others still get threads.
-    const auto turn = co_await history_turns_.take({});
     for (const std::string& hash : hashes) {
+        // One hash after another, and for few accounts at once, so that logins of others still get threads. A turn for
+        // each, so that an account with many former passwords keeps no other one waiting.
+        const auto turn = co_await history_turns_.take({});
         const auto verdict = co_await hasher_.verify(password, hash, network);
         if (verdict == crypto::PasswordVerdict::mismatch) continue;
         const auto days = std::chrono::duration_cast<std::chrono::days>(settings_.reuse_barred).count();

@@ -189,5 +189,41 @@ TEST(PWD_5, AFormerPasswordIsBarredForNinetyDays) {
     EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).status, 200U);
 }
 
+TEST(PWD_5, ChangingOftenDoesNotBringAFormerPasswordBack) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    const std::string first = person.password;
+    for (int i = 0; i < 12; ++i) {
+        const std::string next = "Copper-Meadow-" + std::to_string(70 + i);
+        service.clock().advance(seconds{1});
+        ASSERT_EQ(change(service, service.tokens_of(person), person.password, next).status, 200U) << i;
+        person.password = next;
+    }
+    EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).code_name(), "passwordMustNew");
+    service.clock().advance(seconds{7'776'000});
+    EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).status, 200U);
+}
+
+TEST(PWD_5, TheNewestHundredPasswordsAreCompared) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    const std::string rows = "password_history WHERE user_id = '" + person.id.text() + "'";
+    service.clock().advance(seconds{1});
+    ASSERT_EQ(change(service, service.tokens_of(person), person.password, new_password).status, 200U);
+    const std::string first = std::exchange(person.password, new_password);
+    const auto repeat_newest = [&](int times) {
+        for (int i = 0; i < times; ++i)
+            service.sql(
+                "INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) SELECT '" +
+                Uuid::v7(service.clock().now()).text() +
+                "', user_id, password_hash, type, created_at + 1, expires_at FROM " + rows +
+                " ORDER BY created_at DESC LIMIT 1");
+    };
+    repeat_newest(98);
+    EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).code_name(), "passwordMustNew");
+    repeat_newest(1);
+    EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).status, 200U);
+}
+
 }  // namespace
 }  // namespace consentry::tests

@@ -136,7 +136,7 @@ TEST(PWD_6, AReservationOfAClockThatWasPutBackHasEnded) {
 }
 
 TEST(PWD_8, ChangesOfOnePasswordHashOneAfterTheOther) {
-    // A comparison with former passwords costs up to ten hashes. Regression: concurrent changes of one account took
+    // A comparison with former passwords costs a hash for each. Regression: concurrent changes of one account took
     // every thread.
     Service service({{"AUTH_PASSWORD_HASH_THREADS", "4"}});
     const Person person = service.make_person();
