@@ -27,7 +27,8 @@ struct Reply {
     std::string cache_control;
     std::string content_encoding;         // the coding already applied to `data`
     std::string content_security_policy;  // empty: the policy of an inert document
-    std::string etag;                     // quoted; empty: none
+    std::string etag;                     // of `data` as the whole body, quoted; empty: none
+    Vary vary;                            // besides what the pipeline knows: origin and compression
     std::string extra_headers;            // complete lines
     bool no_content = false;              // 204
     unsigned status = 0;                  // 0: that of the operation

@@ -74,6 +74,7 @@ struct Pipeline::Walk {
     std::string allow{};  // of a 405
     const ErrorKind* error = nullptr;
     std::string failure{};
+    bool may_compress = false;
 };
 
 Pipeline::Pipeline(const Router& router, const Locales& locales, const Clock& clock, PipelineOptions options)
@@ -254,6 +255,7 @@ void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& resp
 
 void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
     walk.error = reply.refusal;
+    response.vary = reply.vary;
     response.status = reply.no_content ? 204 : reply.status != 0 ? reply.status : operation.success_status;
     common_headers(walk, response);
     response.headers.append(walk.context.answer_headers).append(reply.extra_headers);
@@ -263,32 +265,43 @@ void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply,
     else
         response.add_header("Cache-Control", reply.cache_control);
     if (reply.no_content) return;
+    if (!reply.content_type.empty()) return answer_whole(walk, operation, std::move(reply), response);
+    response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
+    const std::string_view message = operation.messages[static_cast<std::size_t>(walk.context.language)];
+    response.metadata_bytes = write_success(response.body, response.status, message, reply, facts(walk));
+    plan_compression(walk, operation, response.body.size(), response);
+}
+
+void Pipeline::answer_whole(Walk& walk, const Operation& operation, Reply reply, Response& response) {
+    // All that a 304 shares with its 200 comes first (RFC 9110 section 15.4.5).
+    if (!reply.content_encoding.empty())
+        response.vary.accept_encoding = true;
+    else if (!reply.cache_control.contains("no-transform"))  // RFC 9111 section 5.2.2.6
+        plan_compression(walk, operation, reply.data.size(), response);
     if (!reply.etag.empty()) {
         response.add_header("ETag", reply.etag);
         const auto known = walk.context.request.header("if-none-match");
         if (known && names_tag(*known, reply.etag)) {
             response.status = 304;
+            walk.may_compress = false;
             return;
         }
     }
-    if (!reply.content_encoding.empty()) {
-        response.add_header("Content-Encoding", reply.content_encoding);
-        response.add_header("Vary", "Accept-Encoding");
-    }
-    if (!reply.content_type.empty()) {
-        response.add_header("Content-Type", reply.content_type);
-        response.body = std::move(reply.data);
-        if (reply.stream) response.stream.emplace(std::move(reply.stream));
-        return;
-    }
-    response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
-    const std::string_view message = operation.messages[static_cast<std::size_t>(walk.context.language)];
-    response.metadata_bytes = write_success(response.body, response.status, message, reply, facts(walk));
+    if (!reply.content_encoding.empty()) response.add_header("Content-Encoding", reply.content_encoding);
+    response.add_header("Content-Type", reply.content_type);
+    response.body = std::move(reply.data);
+    if (reply.stream) response.stream.emplace(std::move(reply.stream));
+}
+
+void Pipeline::plan_compression(Walk& walk, const Operation& operation, std::size_t body_bytes, Response& response) {
+    walk.may_compress = operation.compressible && body_bytes >= compressed_from_bytes;
+    if (walk.may_compress) response.vary.accept_encoding = true;
 }
 
 void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) const {
     const ErrorKind& kind = error.kind();
     walk.error = &kind;
+    walk.may_compress = false;
     response.clear();
     response.status = kind.http_status;
     if (options_.error_pages != nullptr && options_.error_pages->concerns(walk.context))
@@ -334,6 +347,7 @@ void Pipeline::finish(Walk walk, Response& response) const {
     // What a page shows is for its own origin, whichever origins may use the API.
     if (walk.context.operation == nullptr || !walk.context.operation->is_page)
         options_.cors.add_headers(request, preflight, response);
+    response.vary.append_to(response.headers);
     if (response.stream) {
         Response told{.status = response.status, .headers = response.headers, .body = {}};
         response.stream->ended = [this, told = std::move(told), kept = std::make_shared<Walk>(std::move(walk))](
@@ -348,8 +362,7 @@ void Pipeline::finish(Walk walk, Response& response) const {
         return;
     }
     observe(walk, response);
-    const Operation* operation = walk.context.operation;
-    if (operation != nullptr && operation->compressible && walk.error == nullptr) compress(request, response);
+    if (walk.may_compress) compress(request, response);
 }
 
 }  // namespace consentry::http

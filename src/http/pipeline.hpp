@@ -60,6 +60,9 @@ private:
     void answer_error(Walk& walk, const Error& error, Response& response) const;
     void answer_error_page(Walk& walk, const Error& error, Response& response) const;
     void answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const;
+    static void answer_whole(Walk& walk, const Operation& operation, Reply reply, Response& response);
+    // Notes whether a body of this length may be sent compressed, which caches must know of either way.
+    static void plan_compression(Walk& walk, const Operation& operation, std::size_t body_bytes, Response& response);
     void common_headers(const Walk& walk, Response& response) const;
     bool is_at_guarded_host(const RequestContext& context) const;
     void finish(Walk walk, Response& response) const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <utility>
 
 #include "base/text.hpp"
 #include "http/response_writer.hpp"
@@ -108,6 +109,19 @@ std::string_view reason_phrase(unsigned status) {
         default:
             return "Unknown";
     }
+}
+
+void Vary::append_to(std::string& headers) const {
+    std::string_view before = "Vary: ";
+    const auto add = [&](bool varies, std::string_view name) {
+        if (!varies) return;
+        headers.append(std::exchange(before, ", ")).append(name);
+    };
+    add(language, "x-custom-lang");
+    add(origin, "Origin");
+    add(accept_encoding, "Accept-Encoding");
+    add(preflight, "Access-Control-Request-Method, Access-Control-Request-Headers");
+    if (before == ", ") headers.append("\r\n");
 }
 
 std::string_view DateLine::now() { return at(std::time(nullptr)); }

@@ -17,6 +17,16 @@ namespace consentry::http {
 // returned. It is destroyed with its answer, even if the stream ends early.
 using NextPiece = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
+// The request headers that decide which answer an address gives, for caches.
+struct Vary {
+    bool language = false;  // x-custom-lang
+    bool origin = false;
+    bool accept_encoding = false;
+    bool preflight = false;  // method and headers of the request that it asks about
+
+    void append_to(std::string& headers) const;  // one line, or none
+};
+
 enum class StreamEnd { whole, client_gone, failed };
 
 // The part of the body after `Response::body`. Each piece is produced once the client has taken the previous one.
@@ -29,6 +39,7 @@ struct BodyStream {
 struct Response {
     unsigned status = 200;
     std::string headers;  // complete lines: "x-version: 1\r\n..."; values already checked (no CR, LF, NUL)
+    Vary vary = {};       // becomes a line of the headers once it is complete
     std::string body;     // empty for 204 and 304
     bool close = false;   // end the connection after this answer
     std::optional<BodyStream> stream = {};
@@ -44,6 +55,7 @@ struct Response {
     void clear() {
         status = 200;
         headers.clear();
+        vary = {};
         body.clear();
         close = false;
         stream.reset();

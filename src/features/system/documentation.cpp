@@ -68,6 +68,7 @@ http::Raw ServedFile::answer_to(const http::Request& request) const {
     // Two representations, two strong tags (RFC 9110 section 8.8.3.3).
     out.etag = "\"" + tag + (gzip ? "-gzip\"" : "\"");
     if (gzip) out.content_encoding = "gzip";
+    out.vary.accept_encoding = true;
     return out;
 }
 

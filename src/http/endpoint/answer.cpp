@@ -22,6 +22,7 @@ Reply to_reply(Raw answer) {
     reply.etag = std::move(answer.etag);
     reply.content_encoding = std::move(answer.content_encoding);
     reply.content_security_policy = std::move(answer.content_security_policy);
+    reply.vary = answer.vary;
     return reply;
 }
 

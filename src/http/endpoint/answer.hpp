@@ -23,6 +23,7 @@ struct Raw {
     std::string etag = {};                     // quoted; weak if the body may be sent compressed
     std::string content_encoding = {};         // the coding already applied to `body`
     std::string content_security_policy = {};  // empty: the policy of an inert document
+    Vary vary = {};                            // what decides the body; compression in transit is known without it
 };
 // A body of any length, never held in memory as a whole. The first piece is produced before the answer begins, so a
 // failure there gets an error answer. A later failure breaks the connection.

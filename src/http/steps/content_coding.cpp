@@ -87,9 +87,6 @@ std::string gzip(std::string_view text) {
 }
 
 void compress(const Request& request, Response& response) {
-    if (response.body.size() < compressed_from_bytes || response.headers.contains("\r\nContent-Encoding: ")) return;
-    if (response.headers.contains("no-transform")) return;  // RFC 9111 section 5.2.2.6
-    response.add_header("Vary", "Accept-Encoding");
     if (!accepts_gzip(request)) return;
     std::string packed = gzip(response.body);
     if (packed.size() >= response.body.size()) return;

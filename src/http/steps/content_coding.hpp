@@ -18,8 +18,8 @@ bool names_tag(std::string_view if_none_match, std::string_view tag);
 
 std::string gzip(std::string_view text);
 
-// Compresses the body in place and sets the headers. Call only for answers without secrets of the caller, because the
-// compressed length reveals something of the content (BREACH).
+// Compresses the body in place if the client accepts that, and says so. Call only for answers without secrets of the
+// caller, because the compressed length reveals something of the content (BREACH).
 void compress(const Request& request, Response& response);
 
 }  // namespace consentry::http

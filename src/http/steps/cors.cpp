@@ -124,9 +124,10 @@ void Cors::add_headers(const Request& request, bool preflight, Response& respons
     }
     if (entries_.empty() && !any_) return;
     // Caches must not reuse an answer for another origin.
-    if (!any_)
-        response.add_header(
-            "Vary", preflight ? "Origin, Access-Control-Request-Method, Access-Control-Request-Headers" : "Origin");
+    if (!any_) {
+        response.vary.origin = true;
+        response.vary.preflight = preflight;
+    }
     const auto origin = request.header("origin");
     if (!origin || request.count("origin") != 1) return;
     if (any_) {

@@ -11,16 +11,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::UnorderedElementsAre;
 
-json::object some_processing() {
-    return json::parse(R"({
-        "storage": {"locations": ["DE"], "duration": "P2Y"},
-        "purposes": [{"category": "dpv:Marketing", "description": "Mails about our offers"}],
-        "personalData": [{"category": "pd:EmailAddress"}],
-        "recipients": [{"name": "Mailer Ltd", "category": "dpv:DataProcessor", "region": "IE"}],
-        "jurisdictions": ["EU", "US-CA"],
-        "rights": ["eu-gdpr:A7-3"]})")
-        .as_object();
-}
 // Without white space, the members in alphabetical order.
 constexpr const char* canonical =
     R"({"jurisdictions":["EU","US-CA"],"personalData":[{"category":"pd:EmailAddress"}],)"

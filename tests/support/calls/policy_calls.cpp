@@ -42,6 +42,17 @@ Texts texts_in(const std::vector<std::string>& languages, const std::string& abo
     return out;
 }
 
+json::object some_processing() {
+    return json::parse(R"({
+        "storage": {"locations": ["DE"], "duration": "P2Y"},
+        "purposes": [{"category": "dpv:Marketing", "description": "Mails about our offers"}],
+        "personalData": [{"category": "pd:EmailAddress"}],
+        "recipients": [{"name": "Mailer Ltd", "category": "dpv:DataProcessor", "region": "IE"}],
+        "jurisdictions": ["EU", "US-CA"],
+        "rights": ["eu-gdpr:A7-3"]})")
+        .as_object();
+}
+
 std::optional<std::string> stored_object(const Service& service, const std::string& area, const std::string& key) {
     std::ifstream file(area_folder(service, area) / key, std::ios::binary);
     if (!file) return std::nullopt;

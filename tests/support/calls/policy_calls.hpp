@@ -22,6 +22,8 @@ using Texts = std::map<std::string, std::string>;
 
 // Returns a distinct text for each language: it contains `about` and the language.
 Texts texts_in(const std::vector<std::string>& languages, const std::string& about = "text");
+// A version's description of the processing of personal data.
+json::object some_processing();
 // Reads an object below data/storage; nullopt if there is none.
 std::optional<std::string> stored_object(const Service& service, const std::string& area, const std::string& key);
 std::size_t stored_objects(const Service& service, const std::string& area);
