@@ -39,11 +39,16 @@ awaitable<Result<Raw>> processing(TermPolicies& policies, PublicationPath wanted
     co_return exact("application/json; charset=utf-8", *policy->processing);
 }
 
-awaitable<Result<Raw>> comparison(PolicyDiffs& diffs, DiffPath wanted, Language language) {
-    auto page = co_await diffs.page(wanted.type, wanted.from, wanted.to, language);
+// Without a language in the address, the page is in that of the caller.
+awaitable<Result<Raw>> comparison(PolicyDiffs& diffs, DiffPath wanted, std::optional<Language> language,
+                                  Language of_caller) {
+    auto page = co_await diffs.page(wanted.type, wanted.from, wanted.to, language.value_or(of_caller));
     if (!page) co_return fail(std::move(page.error()));
     Raw out = exact("text/html; charset=utf-8", std::move(*page));
     out.content_security_policy = diff_page_policy();
+    if (language) co_return out;
+    out.cache_control = "no-cache, no-transform";
+    out.vary.language = true;
     co_return out;
 }
 
@@ -77,15 +82,16 @@ void add_public_policy_endpoints(http::Router& router, TermPolicies& policies, P
         .tag("term-policy")
         .says("Show users what changed between two versions")
         .describes(
-            "Public. A page without scripts. Its bytes never change. A client that shows it can send its SHA-256 as "
-            "`shownDiffHash` when the user accepts.")
+            "Public. A page without scripts. With `language`, its bytes never change; without it, the page is in the "
+            "language of the request. A client that shows it can send its SHA-256 as `shownDiffHash` when the user "
+            "accepts.")
         .answers_with("text/html")
         .with_etag()
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found,
                    &errors::term_policy_content_invalid})
         .handled_by(
             [&diffs](const http::RequestContext& context, FromPath<DiffPath> path, http::FromQuery<DiffQuery> query) {
-                return comparison(diffs, path.value, query->language.value_or(context.language));
+                return comparison(diffs, path.value, query->language, context.language);
             });
 }
 
