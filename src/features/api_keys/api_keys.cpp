@@ -64,6 +64,11 @@ bool may_hold(const Actor& by, ApiKeyType type) {
            std::ranges::all_of(system_key_abilities, [&](Ability ability) { return by.rights().allow(ability); });
 }
 
+const ErrorKind& while_off(const ApiKeyRecord& /*key*/, TimePoint /*now*/) { return errors::api_key_inactive; }
+const ErrorKind& while_over_or_off(const ApiKeyRecord& key, TimePoint now) {
+    return key.is_over_at(now) ? errors::api_key_expired : errors::api_key_inactive;
+}
+
 }  // namespace
 
 bool ApiKeys::is_needed(const http::Operation& operation) const {
@@ -119,13 +124,12 @@ Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
     return window;
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::changed(PrivilegedTransaction transaction, ApiKeyId id,
-                                                 const ErrorKind& otherwise) {
+awaitable<Result<ApiKeyRecord>> ApiKeys::changed(PrivilegedTransaction transaction, ApiKeyId id, Bar bar) {
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) co_return ApiKeyRepository::changed(*outcome);
     const auto found = co_await repository_.find(id);
-    co_return fail(found ? otherwise : errors::api_key_not_found);
+    co_return fail(found ? bar(found->record, clock_.now()) : errors::api_key_not_found);
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::reachable(Actor by, ApiKeyId id) {
@@ -174,7 +178,7 @@ awaitable<Result<IssuedApiKey>> ApiKeys::reset(Actor by, ApiKeyId id, Cause caus
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_digest(transaction, id, digest_of(found->key, secret), by.user(), now);
     Audit::add_by(transaction, by, ActivityAction::admin_api_key_reset, cause, now, {{"apiKeyId", id.text()}});
-    auto record = co_await changed(std::move(transaction), id, errors::api_key_inactive);
+    auto record = co_await changed(std::move(transaction), id, while_off);
     if (!record) co_return fail(std::move(record.error()));
     co_return IssuedApiKey{std::move(*record), std::move(secret)};
 }
@@ -187,7 +191,7 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::rename(Actor by, ApiKeyId id, std::stri
     ApiKeyRepository::add_name(transaction, id, name, by.user(), now);
     Audit::add_by(transaction, by, ActivityAction::admin_api_key_update, cause, now,
                   {{"apiKeyId", id.text()}, {"apiKeyName", std::move(name)}});
-    co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
+    co_return co_await changed(std::move(transaction), id, while_off);
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKeyWindow window, Cause cause) {
@@ -199,7 +203,7 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKe
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_window(transaction, id, *days, by.user(), now);
     Audit::add_by(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
-    co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
+    co_return co_await changed(std::move(transaction), id, while_off);
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(Actor by, ApiKeyId id, bool is_active, Cause cause) {
@@ -210,7 +214,14 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(Actor by, ApiKeyId id, bool 
     ApiKeyRepository::add_status(transaction, id, is_active, by.user(), now);
     Audit::add_by(transaction, by, ActivityAction::admin_api_key_update_status, cause, now,
                   {{"apiKeyId", id.text()}, {"isActive", is_active}});
-    co_return co_await changed(std::move(transaction), id, errors::api_key_expired);
+    co_return co_await changed(std::move(transaction), id, while_over_or_off);
+}
+
+awaitable<Result<void>> ApiKeys::erased(PrivilegedTransaction transaction) {
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) co_return fail(errors::api_key_not_found);
+    co_return Result<void>{};
 }
 
 awaitable<Result<void>> ApiKeys::erase(Actor by, ApiKeyId id, Cause cause) {
@@ -218,9 +229,7 @@ awaitable<Result<void>> ApiKeys::erase(Actor by, ApiKeyId id, Cause cause) {
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, id);
     Audit::add_by(transaction, by, ActivityAction::admin_api_key_delete, cause, now, {{"apiKeyId", id.text()}});
-    auto erased = co_await changed(std::move(transaction), id, errors::api_key_not_found);
-    if (!erased) co_return fail(std::move(erased.error()));
-    co_return Result<void>{};
+    co_return co_await erased(std::move(transaction));
 }
 
 awaitable<Result<void>> ApiKeys::erase_by_key(Actor by, std::string key) {
@@ -229,10 +238,7 @@ awaitable<Result<void>> ApiKeys::erase_by_key(Actor by, std::string key) {
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, key);
     Audit::add_by(transaction, by, ActivityAction::admin_api_key_delete, {}, now, {{"apiKey", key}});
-    auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(std::move(outcome.error()));
-    if (!outcome->committed) co_return fail(errors::api_key_not_found);
-    co_return Result<void>{};
+    co_return co_await erased(std::move(transaction));
 }
 
 }  // namespace consentry

@@ -58,11 +58,12 @@ public:
     // command line has no log. Error: policyForbidden, for creating, changing or resetting a key that permits its
     // holder more than the caller may see. A window that starts in the past or has ended is a validation error.
     awaitable<Result<IssuedApiKey>> create(Actor by, NewApiKey wanted, Cause cause);
-    // Errors: apiKeyNotFound; `inactive` if the key is disabled.
+    // Errors: apiKeyNotFound; `inactive` if the key is disabled. Enables a key of an earlier epoch.
     awaitable<Result<IssuedApiKey>> reset(Actor by, ApiKeyId id, Cause cause);
     awaitable<Result<ApiKeyRecord>> rename(Actor by, ApiKeyId id, std::string name, Cause cause);
+    // Of a key that has expired, also while it is disabled.
     awaitable<Result<ApiKeyRecord>> set_window(Actor by, ApiKeyId id, ApiKeyWindow window, Cause cause);
-    // Error: `expired` if the key's window has ended.
+    // Errors: `expired` if the key's window has ended, else `inactive` if it is of an earlier epoch.
     awaitable<Result<ApiKeyRecord>> set_status(Actor by, ApiKeyId id, bool is_active, Cause cause);
     awaitable<Result<void>> erase(Actor by, ApiKeyId id, Cause cause);
     awaitable<Result<void>> erase_by_key(Actor by, std::string key);
@@ -73,9 +74,12 @@ private:
     Result<ApiKeyWindow> whole_days(ApiKeyWindow window) const;
     // Returns the key if `by` may change it.
     awaitable<Result<ApiKeyRecord>> reachable(Actor by, ApiKeyId id);
-    // Commits a change. If it matches no row, fails with apiKeyNotFound if the key does not exist, else with
-    // `otherwise`.
-    awaitable<Result<ApiKeyRecord>> changed(PrivilegedTransaction transaction, ApiKeyId id, const ErrorKind& otherwise);
+    // What bars a change from a key that exists.
+    using Bar = const ErrorKind& (*)(const ApiKeyRecord& key, TimePoint now);
+    // Commits a change. If it matches no row, fails with apiKeyNotFound if the key does not exist, else with its bar.
+    awaitable<Result<ApiKeyRecord>> changed(PrivilegedTransaction transaction, ApiKeyId id, Bar bar);
+    // The same for its deletion.
+    awaitable<Result<void>> erased(PrivilegedTransaction transaction);
     std::string cache_key(const std::string& key) const { return settings_.cache_prefix + ":" + key; }
 
     storage::Database& database_;

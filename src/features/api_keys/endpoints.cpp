@@ -19,7 +19,9 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("resetApiKey")
         .tag("api-key")
         .says("Reset the secret of an API key")
-        .describes("Consentry refuses the old secret from the next request on.")
+        .describes(
+            "Consentry refuses the old secret from the next request on. Enables a key that `consentry keys epoch "
+            "raise` has ended.")
         .message("apiKey.reset")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path) {
@@ -55,9 +57,11 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("updateApiKeyStatus")
         .tag("api-key")
         .says("Enable or disable an API key")
-        .describes("Takes effect with the next request.")
+        .describes(
+            "Takes effect with the next request. A key that `consentry keys epoch raise` has ended is enabled by "
+            "resetting its secret.")
         .message("apiKey.updateStatus")
-        .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
+        .may_fail({&errors::api_key_not_found, &errors::api_key_expired, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyStatusRequest body) {
             return http::reply<ApiKeyResponse>(

@@ -61,8 +61,9 @@ void ApiKeyRepository::add_insert(PrivilegedTransaction& transaction, const ApiK
 void ApiKeyRepository::add_digest(PrivilegedTransaction& transaction, ApiKeyId id, crypto::Sha256 digest,
                                   std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
-                    sql<"UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4, epoch = ",
-                        api_key_epoch_sql, " WHERE id = $1 AND is_active RETURNING ", api_key_columns>,
+                    sql<"UPDATE api_keys SET digest = $2, is_active = TRUE, updated_at = $3, updated_by = $4, epoch = ",
+                        api_key_epoch_sql, " WHERE id = $1 AND (is_active OR NOT (", api_key_current_sql,
+                        ")) RETURNING ", api_key_columns>,
                     id, BytesView(digest), now, by);
 }
 
@@ -79,7 +80,7 @@ void ApiKeyRepository::add_window(PrivilegedTransaction& transaction, ApiKeyId i
                                   std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
                     sql<"UPDATE api_keys SET start_at = $2, end_at = $3, updated_at = $4, updated_by = $5 "
-                        "WHERE id = $1 AND is_active AND ",
+                        "WHERE id = $1 AND (is_active OR end_at < $4) AND ",
                         api_key_current_sql, " RETURNING ", api_key_columns>,
                     id, window.start_at, window.end_at, now, by);
 }

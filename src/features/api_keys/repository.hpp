@@ -44,6 +44,7 @@ struct ApiKeyRecord {
     TimePoint updated_at;
     std::optional<UserId> updated_by;
 
+    bool is_over_at(TimePoint now) const { return window && window->end_at < now; }
     bool is_good_at(TimePoint now) const {
         return is_active && (!window || ((!window->start_at || *window->start_at <= now) && now <= window->end_at));
     }
@@ -64,17 +65,21 @@ public:
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query);
 
     static void add_insert(PrivilegedTransaction& transaction, const ApiKeyRecord& record, crypto::Sha256 digest);
-    // Expect::one: the key exists and is enabled and, except for add_digest(), is of the current epoch.
+    // Each takes Expect::one: the key exists and fulfils the condition.
+    // Enabled or of an earlier epoch, whatever its row says then: it is enabled and of the current epoch from now on.
     static void add_digest(PrivilegedTransaction& transaction, ApiKeyId id, crypto::Sha256 digest,
                            std::optional<UserId> by, TimePoint now);
+    // Enabled and of the current epoch.
     static void add_name(PrivilegedTransaction& transaction, ApiKeyId id, const std::string& name,
                          std::optional<UserId> by, TimePoint now);
+    // Of the current epoch, and enabled unless it has expired: whatever is both off and expired could otherwise not be
+    // switched on again.
     static void add_window(PrivilegedTransaction& transaction, ApiKeyId id, ApiKeyWindow window,
                            std::optional<UserId> by, TimePoint now);
-    // Expect::one: the key exists, its window has not ended, and it is of the current epoch.
+    // Its window has not ended, and it is of the current epoch.
     static void add_status(PrivilegedTransaction& transaction, ApiKeyId id, bool is_active, std::optional<UserId> by,
                            TimePoint now);
-    // Expect::one: the key exists. So only one of several concurrent callers succeeds.
+    // Any. So only one of several concurrent callers succeeds.
     static void add_erase(PrivilegedTransaction& transaction, ApiKeyId id);
     static void add_erase(PrivilegedTransaction& transaction, const std::string& key);
     // Returns the key after a change whose first statement was one of the above.

@@ -6,8 +6,10 @@
 
 #include "app/app.hpp"
 #include "base/errors.hpp"
+#include "features/sessions/epochs.hpp"
 #include "features/users/abilities.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -143,6 +145,93 @@ TEST(ApiKeys, WhatIsOverIsSwitchedNoMore) {
         expect_refused(keys.call(chief, "PATCH", path + "/status", {{"isActive", on}}), errors::api_key_expired);
     EXPECT_EQ(keys.call(chief, "PUT", path + "/date", in_two_days(keys)).status, 200U) << "it may have another time";
     EXPECT_EQ(keys.call(chief, "PATCH", path + "/status", {{"isActive", false}}).status, 200U);
+}
+
+// A key as it can be: switched on or off, of the present epoch or an earlier one, expired or not.
+struct KeyState {
+    bool on;
+    bool current;
+    bool over;
+
+    std::string text() const {
+        return std::string(on ? "on" : "off") + (current ? "" : ", of an earlier epoch") + (over ? ", expired" : "");
+    }
+};
+
+class KeyStates {
+public:
+    // Makes `each` keys of every state.
+    explicit KeyStates(int each) {
+        for (const bool current : {false, true}) {
+            for (int i = 0; i < each; ++i)
+                for (const bool on : {false, true})
+                    for (const bool over : {false, true}) made_.push_back(make({on, current, over}));
+            if (!current) run(Epochs(keys.service.app().services().database).raise(false, keys.service.clock().now()));
+            log_in();
+        }
+        keys.service.pass(std::chrono::hours{2});  // past midnight
+        log_in();
+    }
+    // A key of this state that nobody has taken.
+    Issued take(const KeyState& state) {
+        const auto found =
+            std::ranges::find_if(made_, [&](const auto& one) { return one.first.text() == state.text(); });
+        Issued out = found->second;
+        made_.erase(found);
+        return out;
+    }
+    static std::vector<KeyState> all() {
+        std::vector<KeyState> out;
+        for (const bool on : {false, true})
+            for (const bool current : {false, true})
+                for (const bool over : {false, true}) out.push_back({on, current, over});
+        return out;
+    }
+    json::object to_the_day_after_tomorrow() const { return {{"endAt", in_two_days(keys).at("endAt")}}; }
+
+    Keys keys;
+
+private:
+    void log_in() { keys.chief = keys.service.tokens_of(keys.service.make_person(Role::super_admin)).access; }
+    std::pair<KeyState, Issued> make(const KeyState& state) const {
+        const json::object today{{"endAt", to_iso8601(keys.service.clock().now())}};
+        Issued issued = keys.make("default", state.over ? today : json::object{});
+        if (!state.on) EXPECT_EQ(keys.switch_to(issued.id, false).status, 200U);
+        return {state, std::move(issued)};
+    }
+    std::vector<std::pair<KeyState, Issued>> made_;
+};
+
+// The service code of the answer, or the status of a success.
+std::int64_t code_of(const Answer& answer) { return answer.status < 300 ? answer.status : answer.number("statusCode"); }
+
+TEST(ApiKeys, ARefusalNamesWhatBarsTheChange) {
+    KeyStates t(6);
+    for (const KeyState& state : KeyStates::all()) {
+        SCOPED_TRACE(state.text());
+        const bool in_use = state.on && state.current;
+        const int to_switch = state.over ? 5105 : state.current ? 200 : 5108;
+        EXPECT_EQ(code_of(t.keys.switch_to(t.take(state).id, true)), to_switch);
+        EXPECT_EQ(code_of(t.keys.switch_to(t.take(state).id, false)), to_switch);
+        EXPECT_EQ(code_of(t.keys.update(t.take(state).id, "", {{"name", "other"}})), in_use ? 200 : 5108);
+        EXPECT_EQ(code_of(t.keys.update(t.take(state).id, "date", t.to_the_day_after_tomorrow())),
+                  in_use || (state.current && state.over) ? 200 : 5108);
+        EXPECT_EQ(code_of(t.keys.update(t.take(state).id, "reset")), in_use || !state.current ? 200 : 5108);
+        EXPECT_EQ(code_of(t.keys.erase(t.take(state).id)), 204);
+    }
+}
+
+TEST(ApiKeys, EveryKeyCanBeBroughtBackIntoUse) {
+    KeyStates t(1);
+    for (const KeyState& state : KeyStates::all()) {
+        SCOPED_TRACE(state.text());
+        const std::string id = t.take(state).id;
+        t.keys.update(id, "reset");
+        t.keys.update(id, "date", t.to_the_day_after_tomorrow());
+        t.keys.switch_to(id, true);
+        const Issued renewed = Keys::issued_in(t.keys.update(id, "reset"), 200);
+        EXPECT_EQ(t.keys.show(renewed.text()).status, 200U);
+    }
 }
 
 TEST(ApiKeys, WhatIsNotThereIsNotFound) {

@@ -167,7 +167,7 @@ TEST(STO_6, ApiKeysEndUnlessTheyAreKept) {
     const Answer listed = t.keys.call(chief, "GET", "api-key/list?isActive=false");
     EXPECT_EQ(listed.text("data.0.id"), key.id) << listed.body;
     EXPECT_FALSE(listed.boolean("data.0.isActive"));
-    EXPECT_EQ(update("status", {{"isActive", true}}).code_name(), "expired");
+    EXPECT_EQ(update("status", {{"isActive", true}}).code_name(), "inactive");
     EXPECT_EQ(t.keys.show_as_system(key.text()).status, 401U);
     const Issued renewed = Keys::issued_in(update("reset", {}), 200);
     EXPECT_EQ(t.keys.show_as_system(renewed.text()).status, 200U);

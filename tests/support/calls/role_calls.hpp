@@ -84,7 +84,7 @@ struct Staff {
 
     std::optional<Service> own;  // empty on a shared service
     Service& service;
-    const std::string chief = service.tokens_of(service.make_person(Role::super_admin)).access;
+    std::string chief = service.tokens_of(service.make_person(Role::super_admin)).access;
 
 private:
     inline static int roles_ = 0;  // of all: a shared service keeps the roles of earlier tests
