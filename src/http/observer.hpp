@@ -19,6 +19,7 @@ struct Exchange {
     const ErrorKind* error;      // null: success. A page that leads elsewhere may refuse with a redirect
     std::string_view failure;    // the full text of an exception, never sent to clients; empty if there was none
     std::chrono::microseconds took;
+    bool changed_nothing;  // see Reply
 
     // Whether the answer began as a success and its body was cut off.
     bool broke_off() const { return response.status < 400 && error == &errors::unknown; }

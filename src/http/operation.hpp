@@ -36,6 +36,7 @@ struct Reply {
     // What was refused, if a page tells of it in its own words or leads elsewhere with it. Observers see it like the
     // error of an envelope.
     const ErrorKind* refusal = nullptr;
+    bool changed_nothing = false;  // although requests of this operation do, for observers
 };
 
 // The access rule of an endpoint, derived from the guard type of its handler's first parameter.
@@ -57,6 +58,13 @@ enum class ApiKeyDemand {
     as_configured,  // one of type default if AUTH_API_KEY_REQUIRED is on
     none,           // never
     system,         // always, of type system
+};
+
+// What requests of an operation do, for observers.
+enum class Effect {
+    of_method,  // a change, unless the method is safe
+    nothing,
+    exporting,  // hands out much data, and changes nothing
 };
 
 // A header of successful answers, for the OpenAPI document.
@@ -94,6 +102,7 @@ struct Operation {
     bool ignores_input = false;    // undeclared queries and bodies are meant for another party and are not checked
     std::vector<AnswerHeader> answer_headers;  // in addition to those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;
+    Effect effect = Effect::of_method;
     std::string feature_flag;   // "flag" or "flag.metadataKey" that must be on; empty: none
     bool compressible = false;  // its answers mix no secret with input of the caller (BREACH), and may be large
     // Generators of the DTO schemas for the OpenAPI document; empty if there is no such DTO.

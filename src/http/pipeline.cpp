@@ -75,6 +75,7 @@ struct Pipeline::Walk {
     const ErrorKind* error = nullptr;
     std::string failure{};
     bool may_compress = false;
+    bool changed_nothing = false;
 };
 
 Pipeline::Pipeline(const Router& router, const Locales& locales, const Clock& clock, PipelineOptions options)
@@ -255,6 +256,7 @@ void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& resp
 
 void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
     walk.error = reply.refusal;
+    walk.changed_nothing = reply.changed_nothing;
     response.vary = reply.vary;
     response.status = reply.no_content ? 204 : reply.status != 0 ? reply.status : operation.success_status;
     common_headers(walk, response);
@@ -337,7 +339,8 @@ void Pipeline::answer_error_page(Walk& walk, const Error& error, Response& respo
 
 void Pipeline::observe(const Walk& walk, const Response& response) const {
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
-    const Exchange exchange{walk.context, walk.context.operation, response, walk.error, walk.failure, took};
+    const Exchange exchange{walk.context, walk.context.operation, response, walk.error, walk.failure,
+                            took,         walk.changed_nothing};
     for (Observer* observer : options_.observers) observer->on_answer(exchange);
 }
 

@@ -48,6 +48,9 @@ public:
     Endpoint& unversioned() { return operation_.unversioned = true, *this; }
     Endpoint& without_api_key() { return operation_.api_key = ApiKeyDemand::none, *this; }
     Endpoint& with_system_key() { return operation_.api_key = ApiKeyDemand::system, *this; }
+    // For methods that stand for a change.
+    Endpoint& changes_nothing() { return operation_.effect = Effect::nothing, *this; }
+    Endpoint& exports_data() { return operation_.effect = Effect::exporting, *this; }
     Endpoint& behind_flag(std::string_view flag) { return operation_.feature_flag = flag, *this; }
 
     template <class Function>

@@ -7,7 +7,9 @@ namespace {
 
 // These events also leave an entry in the administrator's activity log. They require privileges with which an attacker
 // has no need to flood the stream.
-bool is_always_told(const SecurityEvent& event) { return event.origin == nullptr || event.name == "admin.change"; }
+bool is_always_told(const SecurityEvent& event) {
+    return event.origin == nullptr || event.name == "admin.change" || event.name == "admin.export";
+}
 
 std::string client_of(const EventOrigin& origin) {
     const auto address = http::parse_address(origin.address);

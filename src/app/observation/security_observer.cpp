@@ -12,8 +12,10 @@ namespace {
 constexpr milliseconds minute{60'000};
 constexpr std::int64_t nonsense_max = 30;  // malformed requests per client and minute
 
-bool is_safe(http::Method method) {
-    return method == http::Method::get || method == http::Method::head || method == http::Method::options;
+bool is_change(const http::Exchange& exchange) {
+    const http::Method method = exchange.context.request.method;
+    const bool is_safe = method == http::Method::get || method == http::Method::head || method == http::Method::options;
+    return !is_safe && exchange.operation->effect == http::Effect::of_method && !exchange.changed_nothing;
 }
 
 // Returns whether the refusal came from the guard or the gate in front of it: it concerns the caller's identity or
@@ -35,9 +37,8 @@ void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
     try {
         if (exchange.error != nullptr)
             tell_of_refusal(exchange);
-        else if (exchange.operation != nullptr && is_of_administrators(*exchange.operation) &&
-                 !is_safe(exchange.context.request.method))
-            tell_of_change(exchange);
+        else if (exchange.operation != nullptr && is_of_administrators(*exchange.operation))
+            tell_of_act(exchange);
     } catch (...) {  // out of memory: the event is lost, the response is not
     }
 }
@@ -64,10 +65,12 @@ void SecurityObserver::tell_of_refusal(const http::Exchange& exchange) {
     record(name, Outcome::refused, exchange, {{"operation", id_of(exchange.operation)}});
 }
 
-void SecurityObserver::tell_of_change(const http::Exchange& exchange) {
+void SecurityObserver::tell_of_act(const http::Exchange& exchange) {
+    const bool is_export = exchange.operation->effect == http::Effect::exporting;
+    if (!is_export && !is_change(exchange)) return;
     std::vector<std::pair<std::string_view, std::string>> detail{{"operation", exchange.operation->id}};
     for (const auto& parameter : exchange.context.path_params) detail.emplace_back(parameter.name, parameter.value);
-    record("admin.change", Outcome::success, exchange, std::move(detail));
+    record(is_export ? "admin.export" : "admin.change", Outcome::success, exchange, std::move(detail));
 }
 
 void SecurityObserver::record(std::string_view name, Outcome outcome, const http::Exchange& exchange,

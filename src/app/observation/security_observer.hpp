@@ -16,7 +16,7 @@ public:
 
 private:
     void tell_of_refusal(const http::Exchange& exchange);
-    void tell_of_change(const http::Exchange& exchange);
+    void tell_of_act(const http::Exchange& exchange);
     void record(std::string_view name, Outcome outcome, const http::Exchange& exchange,
                 std::vector<std::pair<std::string_view, std::string>> detail);
 

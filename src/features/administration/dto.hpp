@@ -262,7 +262,9 @@ struct UserImportQuery {
 struct UserImportResponse {
     std::int64_t rows = 0;
     std::int64_t imported = 0;
+    bool is_dry_run = false;  // not part of the answer
 
+    bool changed_nothing() const { return is_dry_run; }
     static constexpr std::string_view schema_name = "UserImportResponseDto";
     static constexpr auto fields() {
         using http::field;

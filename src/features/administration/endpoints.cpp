@@ -164,6 +164,7 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
             "spreadsheet would run as a formula start with a quote. The response is streamed: without its last chunk "
             "it is incomplete.")
         .answers_with("text/csv")
+        .exports_data()
         .may_fail({&errors::filter_invalid_value})
         .handled_by([&administration](const ForReading& caller, const RequestContext& context,
                                       http::FromQuery<UserExportQuery> wanted) {

@@ -89,7 +89,7 @@ awaitable<Result<UserImportResponse>> import_table(UserImport& import, Administr
     if (report->existing_total > 0)
         co_return fail(errors::import_email_exist,
                        {{"emails", boost::json::array(report->existing.begin(), report->existing.end())}});
-    co_return UserImportResponse{.rows = report->rows, .imported = report->imported};
+    co_return UserImportResponse{.rows = report->rows, .imported = report->imported, .is_dry_run = dry_run};
 }
 
 }  // namespace consentry

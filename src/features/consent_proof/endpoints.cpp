@@ -24,6 +24,7 @@ void add_consent_proof_endpoints(http::Router& router, Bundles& bundles) {
             "entries or, with a filter, the selected ones with proofs, the evidence about them, and the texts. The "
             "response is streamed, with a `Content-Length`.")
         .answers_with("application/zip")
+        .exports_data()
         .may_fail({&errors::term_policy_log_differs})
         .handled_by([&bundles](const ForExport& caller, const http::RequestContext& context,
                                http::FromQuery<ConsentExportQuery> wanted) {

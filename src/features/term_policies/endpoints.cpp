@@ -154,6 +154,7 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .says("Get a download URL for a policy text")
         .describes("For a published policy this is the public URL, which does not expire.")
         .message("termPolicy.getContent")
+        .changes_nothing()
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyContentPath> path) {
             return http::reply<PresignResponse>(policies.presign_download(path->policy_id, path->language));

@@ -52,11 +52,13 @@ Reply to_reply(ListPage<Dto> answer) {
     reply.metadata = std::move(answer.metadata);
     return reply;
 }
-// Converts a DTO or a vector of DTOs.
+// Converts a DTO or a vector of DTOs. A DTO whose request may have changed nothing after all has a function of this
+// name.
 template <class T>
 Reply to_reply(const T& answer) {
     Reply reply;
     write_json(reply.data, answer);
+    if constexpr (requires { answer.changed_nothing(); }) reply.changed_nothing = answer.changed_nothing();
     return reply;
 }
 

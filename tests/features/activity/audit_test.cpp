@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/mailbox.hpp"
 
@@ -160,6 +161,36 @@ TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
     ASSERT_EQ(changes.size(), 1U);
     EXPECT_EQ(std::string_view(changes[0].at("actor").as_string()), chief.id.text());
     EXPECT_EQ(changes[0].at("detail").at("operation"), "createRole");
+}
+
+TEST(LOG_4, WhatChangesNothingIsNoChange) {
+    Watched t;
+    const PolicyDesk desk(t.service);
+    const std::string chief = t.service.tokens_of(t.service.make_person(Role::super_admin)).access;
+    const std::string policy = desk.draft("marketing", 1, texts_in({"en"}));
+    const auto send = [&](std::string_view method, const std::string& path, const std::string& body = {}) {
+        Headers headers = bearer(chief);
+        if (!body.empty()) headers.emplace_back("Content-Type", "text/csv");
+        EXPECT_EQ(t.service.call(method, "/api/admin/" + path, body, headers).status / 100, 2U) << path;
+    };
+    const std::string table = "email\nada@example.org\n";
+    send("POST", "user/import?dryRun=true", table);
+    send("POST", "term-policy/get/" + policy + "/content/en");
+    send("GET", "user/list");
+    send("POST", "user/export");
+    send("GET", "consent/export");
+    send("POST", "user/import?dryRun=false", table);
+    const auto operations = [&](std::string_view event) {
+        std::vector<std::string> out;
+        for (const json::object& one : t.named(event)) {
+            const bool is_chiefs = one.at("detail").at("operation") != "presignTermPolicyContent" &&
+                                   one.at("detail").at("operation") != "createTermPolicy";
+            if (is_chiefs) out.emplace_back(one.at("detail").at("operation").as_string());
+        }
+        return out;
+    };
+    EXPECT_EQ(operations("admin.change"), std::vector<std::string>{"importUsers"});
+    EXPECT_EQ(operations("admin.export"), (std::vector<std::string>{"exportUsers", "exportConsentLog"}));
 }
 
 TEST(LOG_4, AStrangerDoesNotFillTheStream) {
