@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "http/steps/accept.hpp"
 
 namespace consentry {
@@ -12,10 +11,7 @@ std::optional<Language> preferred_language(std::string_view accept_language, std
     std::optional<Language> out;
     int best = 0;
     for (int i = 0; i < entries_max && !accept_language.empty(); ++i) {
-        const std::string_view entry = accept_language.substr(0, accept_language.find(','));
-        accept_language.remove_prefix(std::min(accept_language.size(), entry.size() + 1));
-        const std::string_view tag = trim(entry.substr(0, entry.find(';')));
-        const int weight = http::weight_of(entry.substr(std::min(entry.size(), entry.find(';'))));
+        const auto [tag, weight] = http::take_weighted(accept_language);
         const auto language = find_language(tag.substr(0, tag.find('-')));
         if (!language || weight <= best || std::ranges::find(spoken, *language) == spoken.end()) continue;
         out = language;

@@ -239,9 +239,12 @@ TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {
     EXPECT_NE(plain.header("vary").find("Accept-Encoding"), std::string::npos);
     EXPECT_EQ(gunzip(packed.body, std::size_t{64} << 20), plain.body);
     EXPECT_LT(packed.body.size() * 3, plain.body.size());
-    for (const char* refused : {"gzip;q=0", "identity", "br", "gzip;q=0.0, *", ""})
+    for (const char* refused : {"gzip;q=0", "gzip;Q=0", "gzip; Q=0.000", "gzip;q=0.0000", "gzip;q=0;x=1", "gzip;q=-1",
+                                "gzip;q=2", "gzip;q=", "*;Q=0", "identity", "br", "gzip;q=0.0, *", ""})
         EXPECT_EQ(service.get("/docs/json", {{"Accept-Encoding", refused}}).header("content-encoding"), "") << refused;
-    EXPECT_EQ(service.get("/docs/json", {{"Accept-Encoding", "*"}}).header("content-encoding"), "gzip");
+    for (const char* wanted : {"*", "GZIP", "gzip;Q=0.001", "gzip;q=1.000", "br;q=0, gzip", "gzip;xq=0"})
+        EXPECT_EQ(service.get("/docs/json", {{"Accept-Encoding", wanted}}).header("content-encoding"), "gzip")
+            << wanted;
 }
 
 TEST(Coding, WhatHoldsSecretsIsNotCompressed) {

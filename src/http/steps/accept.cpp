@@ -1,5 +1,6 @@
 #include "http/steps/accept.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.hpp"
@@ -23,14 +24,24 @@ std::optional<int> parse_weight(std::string_view text) {
     return out <= 1'000 ? std::optional(out) : std::nullopt;
 }
 
+int weight_of(std::string_view parameters) {
+    while (!parameters.empty()) {
+        parameters.remove_prefix(1);
+        const std::string_view one = trim(parameters.substr(0, parameters.find(';')));
+        parameters.remove_prefix(std::min(parameters.size(), parameters.find(';')));
+        if (one.size() >= 2 && (one[0] == 'q' || one[0] == 'Q') && one[1] == '=')
+            return parse_weight(one.substr(2)).value_or(0);
+    }
+    return 1'000;
+}
+
 // Whether Accept names the type itself.
 bool names_type(const Request& request, std::string_view type) {
     for (const auto& [name, value] : request.headers) {
         if (!equal_ignoring_case(name, "accept")) continue;
         for (std::string_view rest = value; !rest.empty();) {
-            const std::string_view item = rest.substr(0, rest.find(','));
-            rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-            if (equal_ignoring_case(trim(item.substr(0, item.find(';'))), type)) return true;
+            const Weighted one = take_weighted(rest);
+            if (one.weight > 0 && equal_ignoring_case(one.name, type)) return true;
         }
     }
     return false;
@@ -38,15 +49,11 @@ bool names_type(const Request& request, std::string_view type) {
 
 }  // namespace
 
-int weight_of(std::string_view parameters) {
-    while (!parameters.empty()) {
-        parameters.remove_prefix(1);
-        const std::string_view one = trim(parameters.substr(0, parameters.find(';')));
-        parameters.remove_prefix(std::min(parameters.size(), parameters.find(';')));
-        if (one.size() > 2 && (one[0] == 'q' || one[0] == 'Q') && one[1] == '=')
-            return parse_weight(one.substr(2)).value_or(0);
-    }
-    return 1'000;
+Weighted take_weighted(std::string_view& value) {
+    const std::string_view item = value.substr(0, value.find(','));
+    value.remove_prefix(std::min(value.size(), item.size() + 1));
+    const std::size_t name_end = std::min(item.size(), item.find(';'));
+    return {.name = trim(item.substr(0, name_end)), .weight = weight_of(item.substr(name_end))};
 }
 
 bool prefers_problem(const Request& request) {
@@ -56,12 +63,8 @@ bool prefers_problem(const Request& request) {
     int narrowness = 0;
     for (const auto& [name, value] : request.headers) {
         if (!equal_ignoring_case(name, "accept")) continue;
-        std::string_view rest = value;
-        while (!rest.empty()) {
-            const std::string_view item = rest.substr(0, rest.find(','));
-            rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-            const std::string_view range = trim(item.substr(0, item.find(';')));
-            const int weight = weight_of(item.substr(std::min(item.size(), item.find(';'))));
+        for (std::string_view rest = value; !rest.empty();) {
+            const auto [range, weight] = take_weighted(rest);
             if (equal_ignoring_case(range, "application/problem+json")) {
                 problem = weight;
                 continue;

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/text.hpp"
+#include "http/steps/accept.hpp"
 
 namespace consentry::http {
 namespace {
@@ -40,31 +41,16 @@ private:
     z_stream stream_{};
 };
 
-// Returns whether the weight is above zero: "gzip;q=0.5".
-bool is_wanted(std::string_view parameters) {
-    const auto weight = parameters.find("q=");
-    if (weight == std::string_view::npos) return true;
-    for (const char c : trim(parameters.substr(weight + 2)))
-        if (c >= '1' && c <= '9') return true;
-    return false;
-}
-
 }  // namespace
 
 bool accepts_gzip(const Request& request) {
     bool any = false;
     for (const auto& [name, value] : request.headers) {
         if (!equal_ignoring_case(name, "accept-encoding")) continue;
-        std::string_view rest = value;
-        while (!rest.empty()) {
-            const std::string_view item = rest.substr(0, rest.find(','));
-            rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-            const auto semicolon = item.find(';');
-            const std::string_view coding = trim(item.substr(0, semicolon));
-            const bool wanted =
-                is_wanted(semicolon == std::string_view::npos ? std::string_view{} : item.substr(semicolon));
-            if (equal_ignoring_case(coding, "gzip")) return wanted;
-            if (coding == "*") any = wanted;
+        for (std::string_view rest = value; !rest.empty();) {
+            const auto [coding, weight] = take_weighted(rest);
+            if (equal_ignoring_case(coding, "gzip")) return weight > 0;
+            if (coding == "*") any = weight > 0;
         }
     }
     return any;
