@@ -64,6 +64,18 @@ servers_in() {
     done
 }
 
+# The one of servers_in that has started the others, if any runs. What was just forked, to serve a connection or to write
+# a file, has the command line of its parent until it gives itself a name.
+main_server_in() {
+    local pid pids
+    mapfile -t pids < <(servers_in "$1")
+    for pid in "${pids[@]}"; do
+        [[ " ${pids[*]} " == *" $(parent_of "$pid") "* ]] || echo "$pid"
+    done
+}
+
+parent_of() { sed -n 's/^PPid:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null || true; }
+
 children_of() {
     { grep -lsxE "PPid:[[:space:]]$1" /proc/[0-9]*/status || true; } | tr -dc '0-9\n'
 }

@@ -175,7 +175,7 @@ if [[ ! -d "$1" ]]; then
     fail "there is no $1"
 fi
 folder=$(cd "$1" && pwd -P)
-server=$(servers_in "$folder")
+server=$(main_server_in "$folder")
 [[ -n "$server$remove" || "$command" == stop ]] || fail "no server runs in $folder"
 case "$command" in
     promote) as_server_in "$folder" "$bin/pg_ctl" -D "$folder/data" -w -t 30 promote >/dev/null ;;

@@ -250,7 +250,7 @@ nodes=("$@")
 servers=()
 for node in "${nodes[@]}"; do
     [[ -d "$folder/$node" ]] || fail "there is no node $node"
-    pid=$(servers_in "$folder/$node")
+    pid=$(main_server_in "$folder/$node")
     if [[ "$command" == start ]]; then
         [[ -z "$pid" ]] || fail "node $node runs"
     else
