@@ -114,6 +114,16 @@ TEST_F(Doctor, EntriesThatNobodyPublishedAreFound) {
     EXPECT_THAT(json::serialize(examine().findings), HasSubstr("1 entries are not published yet"));
 }
 
+TEST_F(Doctor, KeysOfReceiptsThatTheLogHasNotSignedAreFound) {
+    EXPECT_EQ(examine().about("receipt keys"), "") << "there is no log yet";
+    ASSERT_EQ(run_program({"clean-up"}, folder_.path(), quick_settings()).code, 0);
+    EXPECT_THAT(examine().about("receipt keys"), HasSubstr("ok: are all signed"));
+    sql("INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ('planted', '{}', 1)");
+    EXPECT_THAT(examine().about("receipt keys"), HasSubstr("error: 1 in the database is not signed"));
+    fs::remove(folder_ / "data/storage/private/receipt-keys/former.json");
+    EXPECT_THAT(examine().about("receipt keys"), HasSubstr("lacks receipt-keys/former.json"));
+}
+
 TEST_F(Doctor, OldKeysAreAWarning) {
     std::vector<fs::path> keys;
     for (const auto& file : fs::directory_iterator(folder_ / "data/keys")) keys.push_back(file.path());

@@ -1,12 +1,17 @@
 #include <chrono>
+#include <filesystem>
+#include <optional>
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
 #include "app/doctor/checks.hpp"
+#include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/services.hpp"
+#include "base/error.hpp"
 #include "base/run_to_end.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "features/sessions/key_ring.hpp"
 
 namespace consentry {
@@ -68,6 +73,40 @@ void examine_logs(const Config& config, const Asked& ask, TimePoint now, Finding
                       "Start the service, or run `consentry clean-up`.");
 }
 
+// Nullopt if the store does not answer, which examine_other_servers() reports.
+std::optional<bool> has_former_keys(const Config& config, asio::io_context& context) {
+    if (const auto folder = object_folder(config))
+        return std::filesystem::exists(*folder / "private" / former_keys_object);
+    try {
+        const auto store = connect_object_store(config);
+        const auto found =
+            run_to_end(context, store->head(storage::Area::private_area, std::string(former_keys_object)));
+        return found.has_value();
+    } catch (const Unavailable&) {
+        return std::nullopt;
+    }
+}
+
+void examine_receipt_keys(const Config& config, const Asked& ask, Findings& findings) {
+    if (!config.consent_log.enable || ask("SELECT 1 FROM logs WHERE name = 'consent'").empty()) return;
+    const auto found = run_to_end(ask.context, unsigned_receipt_keys(ask.database, {}));
+    const bool has_list = has_former_keys(config, ask.context).value_or(true);
+    if (!has_list)
+        findings.error("receipt keys",
+                       fmt::format("the private part of the object store lacks {}, so no key of a former version is "
+                                   "signed, and verifiers refuse its receipts",
+                                   former_keys_object),
+                       "If the service runs, let it write this object; its log names the reason. Otherwise start it.");
+    if (!found.empty())
+        findings.error(
+            "receipt keys",
+            fmt::format("{} in the database {} not signed by the consent log, so verifiers refuse {} receipts",
+                        found.size(), found.size() == 1 ? "is" : "are", found.size() == 1 ? "its" : "their"),
+            "`consentry verify database` names them. If the service runs, see docs/guides/backup.md; "
+            "otherwise start it.");
+    if (has_list && found.empty()) findings.ok("receipt keys", "are all signed by the consent log");
+}
+
 void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
     const Config config = with_passing_secrets(given);
     KeyRing ring(clock, config.data.directory / "keys", key_settings(config.jwt.access),
@@ -113,6 +152,7 @@ void examine_data(const Config& config, storage::Database& database, asio::io_co
         examine_keys(config, clock, findings);
         examine_mails(ask, clock.now(), findings);
         examine_logs(config, ask, clock.now(), findings);
+        examine_receipt_keys(config, ask, findings);
         examine_administrators(ask, findings);
     } catch (const std::exception& error) {
         findings.error("database", error.what(), "Run the command again; if it fails again, check the database.");

@@ -74,6 +74,20 @@ void require_same_consent_log(const std::string& verifier_key, const std::string
     PublishedLog::signer_for(verifier_key, consent_origin(origin), origin_is_given, key);
 }
 
+awaitable<std::vector<std::string>> unsigned_receipt_keys(storage::Database& database,
+                                                          std::optional<tlog::VerifierKey> log) {
+    if (!log) {
+        const auto state = co_await LogRepository(database, log_name).find_state();
+        if (auto key = tlog::VerifierKey::parse(state ? state->verifier_key : "")) log = std::move(*key);
+    }
+    std::vector<std::string> out;
+    if (!log) co_return out;
+    const auto point = crypto::PublicKey::from_ed25519(log->point()).value();
+    for (const ReceiptKey& key : co_await ConsentLogRepository(database).list_receipt_keys())
+        if (!ReceiptKeys::is_signed(key, point)) out.push_back(key.kid);
+    co_return out;
+}
+
 LogPlace consent_log_place() { return {.name = log_name, .area = storage::Area::public_area, .folder = "consent-log"}; }
 
 ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,

@@ -106,4 +106,9 @@ LogPlace consent_log_place();
 void require_same_consent_log(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
                               const crypto::PrivateKey& key);
 
+// The IDs of the keys in the database that the log of this verifier key has not signed; nullopt: the log that the
+// database names, if it names one.
+awaitable<std::vector<std::string>> unsigned_receipt_keys(storage::Database& database,
+                                                          std::optional<tlog::VerifierKey> log);
+
 }  // namespace consentry

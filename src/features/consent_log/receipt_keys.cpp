@@ -9,21 +9,34 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/strict_json.hpp"
+#include "features/published_logs/log_refused.hpp"
 
 namespace consentry {
 namespace {
 
-constexpr std::string_view adoption_mark = "receipt-keys/are-signed";
+constexpr std::size_t former_keys_bytes_max = 1 << 20;
 
 // The first line keeps the signature apart from those of checkpoints and descriptions.
 std::string signed_text(const std::string& jwk) { return "consentry receipt key\n" + jwk; }
 
-boost::json::object public_jwk(const SigningKey& key) {
-    boost::json::object out = key.key.public_key().jwk();
-    out["kid"] = key.kid;
-    out["alg"] = name_of(key.key.algorithm());
+boost::json::object public_jwk(const std::string& kid, const crypto::PublicKey& key) {
+    boost::json::object out = key.jwk();
+    out["kid"] = kid;
+    out["alg"] = name_of(key.algorithm());
     out["use"] = "sig";
     return out;
+}
+
+boost::json::object public_jwk(const SigningKey& key) { return public_jwk(key.kid, key.key.public_key()); }
+
+// Whether a version of this program may have stored it: one JWK that verifiers cannot read would spoil the description.
+bool is_well_formed(const ReceiptKey& stored) {
+    const auto jwk = parse_strict_json(stored.jwk);
+    if (!jwk || !jwk->is_object()) return false;
+    const auto key = crypto::PublicKey::from_jwk(jwk->get_object());
+    return key && crypto::find_algorithm(name_of(key->algorithm())) && *jwk == public_jwk(stored.kid, *key);
 }
 
 Bytes signature_of(const std::string& jwk, const crypto::PrivateKey& log_key) {
@@ -47,7 +60,7 @@ awaitable<void> ReceiptKeys::check(const SigningKey& key) {
 }
 
 bool ReceiptKeys::is_signed(const ReceiptKey& key, const crypto::PublicKey& log_key) {
-    return key.signature && log_key.verify(signed_text(key.jwk), *key.signature);
+    return key.signature && log_key.verify(signed_text(key.jwk), *key.signature) && is_well_formed(key);
 }
 
 awaitable<void> ReceiptKeys::keep(const SigningKey& key) {
@@ -77,18 +90,60 @@ awaitable<boost::json::array> ReceiptKeys::list() {
 }
 
 awaitable<void> ReceiptKeys::adopt_former() {
-    if (is_adopted_) co_return;
-    const std::string mark(adoption_mark);
-    const auto adopted = co_await store_.head(storage::Area::private_area, mark);
-    if (!adopted) {
-        for (ReceiptKey& key : co_await repository_.list_receipt_keys()) {
-            if (key.signature) continue;
-            key.signature = signature_of(key.jwk, log_key_);
-            co_await repository_.sign_receipt_key(std::move(key));
-        }
-        co_await store_.put(storage::Area::private_area, mark, "yes\n", "text/plain");
+    const auto former = co_await former_keys();
+    if (former->empty()) co_return;
+    const crypto::PublicKey log_key = log_key_.public_key();
+    for (ReceiptKey& key : co_await repository_.list_receipt_keys()) {
+        if (!former->has(key) || is_signed(key, log_key)) continue;
+        key.signature = signature_of(key.jwk, log_key_);
+        co_await repository_.sign_receipt_key(std::move(key));
     }
-    is_adopted_ = true;
+}
+
+// Nobody writes the list a second time, so what this process has read stays true.
+awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::former_keys() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (former_keys_) co_return former_keys_;
+    }
+    auto found = co_await find_former_keys();
+    if (!found) {
+        const auto looked = co_await look_for_former_keys();
+        co_await store_.put(storage::Area::private_area, std::string(former_keys_object), looked->text(),
+                            "application/json");
+        found = co_await find_former_keys();  // another instance may have written it as well
+    }
+    if (!found) throw Unavailable("the object store has lost an object that was just stored");
+    const std::scoped_lock lock(mutex_);
+    former_keys_ = found;
+    co_return found;
+}
+
+awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::find_former_keys() {
+    const auto object =
+        co_await store_.get(storage::Area::private_area, std::string(former_keys_object), former_keys_bytes_max);
+    if (!object) co_return nullptr;
+    auto out = FormerKeys::parse(object->bytes);
+    if (!out)
+        throw LogRefused(fmt::format(
+            "The private object {} is damaged: it lists keys of receipts. Restore it from a backup; docs/guides/"
+            "backup.md says what to do if there is none.",
+            former_keys_object));
+    co_return std::make_shared<const FormerKeys>(std::move(*out));
+}
+
+// Once: while the object store refuses the list, whoever can write to the database could add a key.
+awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::look_for_former_keys() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (first_look_) co_return first_look_;
+    }
+    auto stored = co_await repository_.list_receipt_keys();
+    std::erase_if(stored, [](const ReceiptKey& key) { return !is_well_formed(key); });
+    auto looked = std::make_shared<const FormerKeys>(stored);
+    const std::scoped_lock lock(mutex_);
+    if (!first_look_) first_look_ = std::move(looked);
+    co_return first_look_;
 }
 
 }  // namespace consentry

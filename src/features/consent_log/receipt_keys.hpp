@@ -1,10 +1,11 @@
 // The public keys of all receipts ever signed: receipts outlive the rotation of keys.
 //
 // The log's description certifies these keys to verifiers, so each of them carries a signature of the log's key. A key
-// without one counts for nothing: whoever can only write to the database cannot sign receipts.
+// without one counts for nothing: whoever can only write to the database cannot sign receipts. The service signs the
+// keys that it holds, and those of former versions that a list in the object store names (former_keys.hpp).
 #pragma once
 
-#include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "crypto/signature_keys.hpp"
+#include "features/consent_log/former_keys.hpp"
 #include "features/consent_log/repository.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "storage/object_store.hpp"
@@ -35,21 +37,27 @@ public:
     awaitable<void> keep(const SigningKey& key);
     // JWKs in the order of their first use.
     awaitable<boost::json::array> list();
-    // Signs the keys that versions before 0.2 have stored, once in the life of an installation. An object in the store
-    // remembers that, because a mark in the database would not keep out those who can write there.
+    // Signs the keys of former versions that lack a signature: at the upgrade, and again in a database that was
+    // restored. Makes their list first if there is none yet. Throws LogRefused if the list is damaged.
     awaitable<void> adopt_former();
 
-    // Whether the log's key has signed this key.
+    // Whether the log's key has signed this key, and under this ID.
     static bool is_signed(const ReceiptKey& key, const crypto::PublicKey& log_key);
 
 private:
+    awaitable<std::shared_ptr<const FormerKeys>> former_keys();
+    awaitable<std::shared_ptr<const FormerKeys>> find_former_keys();
+    awaitable<std::shared_ptr<const FormerKeys>> look_for_former_keys();
+
     ConsentLogRepository repository_;
     storage::ObjectStore& store_;
     const Clock& clock_;
     const crypto::PrivateKey& log_key_;
     std::mutex mutex_;
-    std::set<std::string, std::less<>> kept_;  // IDs in the database; guarded by mutex_
-    std::atomic<bool> is_adopted_ = false;
+    // Guarded by mutex_.
+    std::set<std::string, std::less<>> kept_;        // IDs in the database
+    std::shared_ptr<const FormerKeys> former_keys_;  // null: not read yet
+    std::shared_ptr<const FormerKeys> first_look_;   // what the database had when there was no list; null: no look yet
 };
 
 }  // namespace consentry

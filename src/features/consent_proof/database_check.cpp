@@ -11,7 +11,6 @@
 #include "base/strict_json.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_log/publications.hpp"
-#include "features/consent_log/receipt_keys.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 #include "features/published_logs/repository.hpp"
 
@@ -225,19 +224,10 @@ awaitable<void> DatabaseCheck::compare_publications() {
 
 // A key that the log's key has not signed is not in the description, so verifiers refuse its receipts.
 awaitable<void> DatabaseCheck::compare_receipt_keys() {
-    std::optional<tlog::VerifierKey> log_key = trusted_;
-    if (!log_key) {
-        const auto state = co_await LogRepository(database_, consent_log_place().name).find_state();
-        if (auto key = tlog::VerifierKey::parse(state ? state->verifier_key : "")) log_key = std::move(*key);
-    }
-    if (!log_key) co_return;  // compare_log() has said so
-    const auto point = crypto::PublicKey::from_ed25519(log_key->point()).value();
-    for (const ReceiptKey& key : co_await ConsentLogRepository(database_).list_receipt_keys())
-        if (!ReceiptKeys::is_signed(key, point))
-            add("receipt_keys", key.kid,
-                "the log's key has not signed this key. The first start after an upgrade signs former keys; any other "
-                "was "
-                "stored by somebody else");
+    for (const std::string& kid : co_await unsigned_receipt_keys(database_, trusted_))
+        add("receipt_keys", kid,
+            "the log's key has not signed this key, so verifiers refuse its receipts. Anybody who can write to the "
+            "database may have added it; docs/guides/backup.md says what to do if it is one of this installation");
 }
 
 void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {

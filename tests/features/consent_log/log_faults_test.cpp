@@ -1,4 +1,6 @@
 // What may happen to a service with a log: a clock that is set back, keys that are replaced or lost.
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Fetch fetch_from(const Service& service) {
     return [&service](const std::string& path) { return service.get(path); };
@@ -85,6 +88,78 @@ TEST(LogFaults, ReceiptsOutliveTheKeysThatSignedThem) {
     EXPECT_TRUE(keys.claims_of(forged).empty());
     // The retired keys no longer verify access tokens: only the log still names them.
     EXPECT_EQ(t.service.get("/.well-known/jwks.json").json.at("keys").as_array().size(), 1U);
+}
+
+// The database of a version before 0.2, whose keys have no signatures, on its first start with this version; with a
+// receipt of a key that has been replaced since.
+struct Upgraded : Signed {
+    Upgraded() : Signed(Environment{}) {
+        publish(service, "marketing", 1);
+        receipt = receipt_of(accept(service, token, "marketing"));
+        service.pass(std::chrono::days{400});
+        KeyRing::generate(service.folder() / "data" / "keys", TokenKind::access, crypto::SignatureAlgorithm::es256,
+                          service.clock().now());
+        service.restart();  // otherwise it might sign the former key once more
+        std::filesystem::remove_all(lists);
+        forget_signatures();
+    }
+    void forget_signatures() const { service.sql("UPDATE receipt_keys SET signature = NULL"); }
+    // As somebody does who can write to the database: a key that is well-formed and one that is none.
+    void plant() const {
+        json::object jwk = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256).public_key().jwk();
+        jwk.insert({{"kid", "planted"}, {"alg", "ES256"}, {"use", "sig"}});
+        service.sql("INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ('planted', '" + json::serialize(jwk) +
+                    "', 1), ('none', '{\"kid\":\"none\"}', 1)");
+    }
+    bool is_known() const { return !keys_of(service).claims_of(receipt).empty(); }
+    std::string unsigned_keys() const {
+        return value_of(service, "COUNT(*) FROM receipt_keys WHERE signature IS NULL");
+    }
+    const std::filesystem::path lists = service.folder() / "data/storage/private/receipt-keys";
+    std::string receipt;
+};
+
+TEST(LogFaults, KeysOfFormerVersionsStayKnownAfterTheUpgradeAndAfterARestore) {
+    Upgraded t;
+    t.service.restart();
+    t.service.work();
+    EXPECT_TRUE(t.is_known());
+    EXPECT_EQ(keys_of(t.service).size(), 2U);
+    t.forget_signatures();  // as in a backup from before the upgrade
+    t.plant();
+    t.service.restart();
+    t.service.work();
+    EXPECT_TRUE(t.is_known());
+    EXPECT_EQ(keys_of(t.service).size(), 2U) << "only keys that the upgrade has found";
+    EXPECT_EQ(t.unsigned_keys(), "2");
+    t.forget_signatures();  // as if the database failed over to an older copy
+    t.service.work();
+    EXPECT_TRUE(t.is_known());
+}
+
+TEST(LogFaults, WithoutAListOfFormerKeysNoneIsSigned) {
+    Upgraded t;
+    std::ofstream(t.lists) << "no object can be stored below a file";
+    t.service.restart();
+    t.plant();
+    const auto trouble = run(t.service.app().services().clean_up());
+    EXPECT_THAT(trouble, Not(IsEmpty())) << "the operator is told";
+    EXPECT_EQ(keys_of(t.service).size(), 1U) << "the service has the signing key itself";
+    EXPECT_EQ(t.unsigned_keys(), "3");
+    std::filesystem::remove(t.lists);
+    t.service.work();
+    EXPECT_TRUE(t.is_known());
+    EXPECT_EQ(keys_of(t.service).size(), 2U);
+    EXPECT_EQ(t.unsigned_keys(), "2") << "what came after the first look is not of a former version";
+}
+
+TEST(LogFaults, AKeyThatIsNoneIsNotSigned) {
+    Upgraded t;
+    t.plant();
+    t.service.restart();
+    t.service.work();
+    EXPECT_EQ(t.unsigned_keys(), "1");
+    EXPECT_TRUE(t.is_known());
 }
 
 // A verifier compares the name in a receipt with that of the log.

@@ -109,7 +109,9 @@ TEST(DatabaseCheck, NamesAReceiptKeyThatTheLogHasNotSigned) {
     Log log;
     EXPECT_THAT(log.found(), IsEmpty());
     log.service.sql("INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ('planted', '{}', 1)");
-    EXPECT_THAT(log.found(), ElementsAre(HasSubstr("receipt_keys planted: the log's key has not signed this key")));
+    EXPECT_THAT(
+        log.found(),
+        ElementsAre(HasSubstr("receipt_keys planted: the log's key has not signed this key, so verifiers refuse")));
 }
 
 TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
