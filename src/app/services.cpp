@@ -342,6 +342,7 @@ std::vector<std::vector<PeriodicTask>> Services::task_loops() {
     std::vector<std::vector<PeriodicTask>> loops;
     if (consent_log)
         loops.push_back({{"the consent log", soon, [this] { return work_on_log(); }},
+                         {"keys of receipts", soon, [this] { return consent_log->work_on_keys(); }},
                          {"the administration log", soon, [this] { return administration_log->work(); }}});
     if (cosigning) loops.push_back({{"cosignatures of the consent log", sooner, [this] { return cosigning->work(); }}});
     if (administration_cosigning)
@@ -360,7 +361,7 @@ awaitable<void> Services::open_logs() {
 
 awaitable<void> Services::work_on_log() {
     co_await consents.complete_log();
-    co_await consent_log->work();
+    co_await consent_log->published().work();
 }
 
 awaitable<std::vector<TaskTrouble>> Services::clean_up() {

@@ -243,7 +243,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
                     {"type", name_of(latest->type)},
                     {"version", latest->version},
                     {"language", name_of(*language)}});
-        auto receipt = co_await sign_receipt(addendum.acceptance, std::move(entry));
+        auto receipt = co_await sign_receipt(transaction, addendum.acceptance, std::move(entry));
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.accepted", Outcome::success, caller.user, cause,
@@ -277,7 +277,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         }
         Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
                    {{"type", name_of(type)}});
-        auto receipt = co_await sign_receipt(addendum.acceptance, std::move(entry));
+        auto receipt = co_await sign_receipt(transaction, addendum.acceptance, std::move(entry));
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
@@ -297,9 +297,10 @@ awaitable<std::vector<PolicyType>> Acceptances::list_withdrawable(UserId user) {
 }
 
 // Before the commit: if it fails afterwards, the client repeats a request that has been carried out.
-awaitable<std::optional<std::string>> Acceptances::sign_receipt(AcceptanceId id, std::optional<Bytes> entry) {
+awaitable<std::optional<std::string>> Acceptances::sign_receipt(storage::Transaction& transaction, AcceptanceId id,
+                                                                std::optional<Bytes> entry) {
     if (!entry) co_return std::nullopt;
-    co_return co_await log_->receipt(id, std::move(*entry));
+    co_return co_await log_->receipt(transaction, id, std::move(*entry));
 }
 
 awaitable<void> Acceptances::complete_log() {

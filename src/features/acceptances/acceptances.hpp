@@ -91,7 +91,8 @@ private:
 
     bool is_withdrawable(PolicyType type) const;
     TimePoint time_after(std::optional<TimePoint> former) const;
-    storage::awaitable<std::optional<std::string>> sign_receipt(AcceptanceId id, std::optional<Bytes> entry);
+    storage::awaitable<std::optional<std::string>> sign_receipt(storage::Transaction& transaction, AcceptanceId id,
+                                                                std::optional<Bytes> entry);
     storage::awaitable<bool> log_all(std::vector<StoredConsent> consents);
     storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);
     // Names the policies to read and accept, in the answers 6104 and 6109.

@@ -109,8 +109,10 @@ awaitable<void> ConsentLog::open() {
     co_await receipt_keys_.adopt_former();
 }
 
-awaitable<void> ConsentLog::work() {
-    co_await published_.work();
+awaitable<void> ConsentLog::work_on_keys() {
+    if (published_.signer() == nullptr) co_return;  // its own task opens it
+    const auto signing = keys_.keys(TokenKind::access)->signing;
+    co_await receipt_keys_.keep(*signing);
     co_await receipt_keys_.adopt_former();
 }
 
@@ -137,11 +139,16 @@ Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& eve
     return bytes;
 }
 
-awaitable<std::string> ConsentLog::receipt(AcceptanceId id, Bytes entry) {
+// The description must name the key before anybody has a receipt of it.
+awaitable<std::string> ConsentLog::receipt(storage::Transaction& transaction, AcceptanceId id, Bytes entry) {
+    const auto key = keys_.keys(TokenKind::access)->signing;
+    co_await receipt_keys_.add_to(transaction, *key);
+    co_return co_await sign(key, id, std::move(entry));
+}
+
+awaitable<std::string> ConsentLog::sign(std::shared_ptr<const SigningKey> key, AcceptanceId id, Bytes entry) {
     const auto read = parse_entry(entry);
     if (!read) throw std::runtime_error("the database's log is damaged: " + read.error());
-    const auto key = keys_.keys(TokenKind::access)->signing;
-    co_await receipt_keys_.keep(*key);  // the description must name it before anybody has the receipt
     // A log keeps its name when the service moves.
     const tlog::NoteSigner* log = published_.signer();
     const std::string origin = log != nullptr ? log->verifier().name() : settings_.origin + "/consent";
@@ -153,7 +160,9 @@ awaitable<std::string> ConsentLog::receipt(AcceptanceId id, Bytes entry) {
 awaitable<Result<std::string>> ConsentLog::receipt_of(UserId user, AcceptanceId id) {
     auto found = co_await repository_.find_consent(user, id);
     if (!found) co_return fail(errors::term_policy_receipt_not_found);
-    co_return co_await receipt(id, std::move(found->entry));
+    const auto key = keys_.keys(TokenKind::access)->signing;
+    co_await receipt_keys_.keep(*key);
+    co_return co_await sign(key, id, std::move(found->entry));
 }
 
 awaitable<Result<std::string>> ConsentLog::proof_of(UserId user, AcceptanceId id) {
@@ -169,8 +178,11 @@ awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, Acceptance
                                                          std::string checkpoint) {
     const auto found = co_await repository_.list_consents(user, after, count);
     std::vector<OwnRecord> out;
+    if (found.empty()) co_return out;
+    const auto key = keys_.keys(TokenKind::access)->signing;
+    co_await receipt_keys_.keep(*key);
     for (const OwnEntry& logged : found) {
-        OwnRecord record{.acceptance = logged.id, .receipt = co_await receipt(logged.id, logged.entry), .proof = {}};
+        OwnRecord record{.acceptance = logged.id, .receipt = co_await sign(key, logged.id, logged.entry), .proof = {}};
         if (logged.position) {
             const auto proof = co_await published_.prove_in(checkpoint, *logged.position, logged.entry);
             if (proof) record.proof = tlog::format_proof_file(*proof);

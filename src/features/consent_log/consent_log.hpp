@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,7 +66,8 @@ public:
     // Records the event if an earlier statement of the transaction has added its row, otherwise nothing. Returns the
     // entry.
     static Bytes add(storage::Transaction& transaction, const ConsentEvent& event, const SubjectTag& subject);
-    awaitable<std::string> receipt(AcceptanceId id, Bytes entry);
+    // Signs the receipt of an entry that the transaction adds, and adds the receipt's key to the transaction.
+    awaitable<std::string> receipt(storage::Transaction& transaction, AcceptanceId id, Bytes entry);
 
     // Errors: notFound if the account has no such acceptance in the log; logPending if the entry is not published yet.
     awaitable<Result<std::string>> receipt_of(UserId user, AcceptanceId id);
@@ -84,11 +86,14 @@ public:
 
     // Opens the log as PublishedLog does. Throws std::runtime_error as well if verifiers could not check the receipts.
     awaitable<void> open();
-    // PublishedLog::work(), and what a former version has left to do.
-    awaitable<void> work();
+    // Stores and signs the keys of receipts that the database lacks, because it was restored or has failed over to an
+    // older copy.
+    awaitable<void> work_on_keys();
     PublishedLog& published() { return published_; }
 
 private:
+    awaitable<std::string> sign(std::shared_ptr<const SigningKey> key, AcceptanceId id, Bytes entry);
+
     ConsentLogRepository repository_;
     SubjectRepository subjects_;
     const Clock& clock_;

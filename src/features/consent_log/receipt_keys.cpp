@@ -64,21 +64,38 @@ bool ReceiptKeys::is_signed(const ReceiptKey& key, const crypto::PublicKey& log_
 }
 
 awaitable<void> ReceiptKeys::keep(const SigningKey& key) {
-    {
-        const std::scoped_lock lock(mutex_);
-        if (kept_.contains(key.kid)) co_return;
+    auto stored = co_await repository_.find_receipt_key(key.kid);
+    if (!stored) {
+        const std::string jwk = boost::json::serialize(public_jwk(key));
+        storage::Transaction transaction;
+        ConsentLogRepository::add_receipt_key(
+            transaction, {.kid = key.kid, .jwk = jwk, .signature = signature_of(jwk, log_key_)}, clock_.now());
+        co_await database_.commit(std::move(transaction));
+        stored = co_await repository_.find_receipt_key(key.kid);
     }
-    const std::string jwk = boost::json::serialize(public_jwk(key));
-    co_await repository_.keep_receipt_key({.kid = key.kid, .jwk = jwk, .signature = signature_of(jwk, log_key_)},
-                                          clock_.now());
-    const auto stored = co_await repository_.find_receipt_key(key.kid);
     if (!stored) throw std::runtime_error("the database has lost a key of receipts that was just stored");
     require_same(stored->jwk, key);
-    if (!is_signed(*stored, log_key_.public_key()))
-        co_await repository_.sign_receipt_key(
-            {.kid = key.kid, .jwk = stored->jwk, .signature = signature_of(stored->jwk, log_key_)});
+    if (!is_signed(*stored, log_key_.public_key())) {
+        stored->signature = signature_of(stored->jwk, log_key_);
+        co_await repository_.sign_receipt_key(*stored);
+    }
     const std::scoped_lock lock(mutex_);
-    kept_.insert(key.kid);
+    kept_.insert_or_assign(key.kid, std::move(*stored));
+}
+
+std::optional<ReceiptKey> ReceiptKeys::find_kept(const std::string& kid) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kept_.find(kid);
+    return found == kept_.end() ? std::nullopt : std::optional(found->second);
+}
+
+awaitable<void> ReceiptKeys::add_to(storage::Transaction& transaction, const SigningKey& key) {
+    auto kept = find_kept(key.kid);
+    if (!kept) {
+        co_await keep(key);
+        kept = find_kept(key.kid);
+    }
+    ConsentLogRepository::add_receipt_key(transaction, kept.value(), clock_.now());
 }
 
 awaitable<boost::json::array> ReceiptKeys::list() {

@@ -5,9 +5,10 @@
 // keys that it holds, and those of former versions that a list in the object store names (former_keys.hpp).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 
 #include <boost/json/array.hpp>
@@ -26,15 +27,18 @@ public:
     // The references must outlive this object.
     ReceiptKeys(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
                 const crypto::PrivateKey& log_key)
-        : repository_(database), store_(store), clock_(clock), log_key_(log_key) {}
+        : database_(database), repository_(database), store_(store), clock_(clock), log_key_(log_key) {}
 
     // Throws std::runtime_error if receipts have been signed with another key of this ID: verifiers could not tell them
     // apart.
     awaitable<void> check(const SigningKey& key);
     // The same for the JWK that is stored under the ID of `key`.
     static void require_same(const std::string& stored_jwk, const SigningKey& key);
-    // Stores a key, before anybody has a receipt that it signed. Throws like check().
+    // Stores a key if the database lacks it or its signature. The database may have been replaced by an older copy
+    // since the last call. Throws like check().
     awaitable<void> keep(const SigningKey& key);
+    // The same within a transaction: nobody has a receipt of this key unless the database has the key.
+    awaitable<void> add_to(storage::Transaction& transaction, const SigningKey& key);
     // JWKs in the order of their first use.
     awaitable<boost::json::array> list();
     // Signs the keys of former versions that lack a signature: at the upgrade, and again in a database that was
@@ -45,19 +49,21 @@ public:
     static bool is_signed(const ReceiptKey& key, const crypto::PublicKey& log_key);
 
 private:
+    std::optional<ReceiptKey> find_kept(const std::string& kid);
     awaitable<std::shared_ptr<const FormerKeys>> former_keys();
     awaitable<std::shared_ptr<const FormerKeys>> find_former_keys();
     awaitable<std::shared_ptr<const FormerKeys>> look_for_former_keys();
 
+    storage::Database& database_;
     ConsentLogRepository repository_;
     storage::ObjectStore& store_;
     const Clock& clock_;
     const crypto::PrivateKey& log_key_;
     std::mutex mutex_;
     // Guarded by mutex_.
-    std::set<std::string, std::less<>> kept_;        // IDs in the database
-    std::shared_ptr<const FormerKeys> former_keys_;  // null: not read yet
-    std::shared_ptr<const FormerKeys> first_look_;   // what the database had when there was no list; null: no look yet
+    std::map<std::string, ReceiptKey, std::less<>> kept_;  // by ID, as the database has or had them
+    std::shared_ptr<const FormerKeys> former_keys_;        // null: not read yet
+    std::shared_ptr<const FormerKeys> first_look_;  // what the database had when there was no list; null: no look yet
 };
 
 }  // namespace consentry

@@ -50,11 +50,14 @@ awaitable<std::vector<OwnEntry>> ConsentLogRepository::list_consents(UserId user
     co_return own_columns.read_all(rows);
 }
 
-awaitable<void> ConsentLogRepository::keep_receipt_key(ReceiptKey key, TimePoint now) {
-    co_await database_.execute(
-        "INSERT INTO receipt_keys (kid, jwk, first_used_at, signature) VALUES ($1, $2, $3, $4) "
-        "ON CONFLICT (kid) DO NOTHING",
-        key.kid, key.jwk, now, key.signature);
+// Almost always, the row is there. Then this statement must not lock it: acceptances would wait for each other.
+void ConsentLogRepository::add_receipt_key(storage::Transaction& transaction, const ReceiptKey& key, TimePoint now) {
+    transaction.add(Expect::any,
+                    "INSERT INTO receipt_keys (kid, jwk, first_used_at, signature) SELECT $1, $2, $3, $4 "
+                    "WHERE NOT EXISTS (SELECT 1 FROM receipt_keys WHERE kid = $1 AND signature = $4) "
+                    "ON CONFLICT (kid) DO UPDATE SET signature = excluded.signature "
+                    "WHERE receipt_keys.jwk = excluded.jwk",
+                    key.kid, key.jwk, now, key.signature);
 }
 
 awaitable<void> ConsentLogRepository::sign_receipt_key(ReceiptKey key) {

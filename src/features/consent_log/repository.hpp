@@ -46,8 +46,9 @@ public:
     // The acceptances of this account above `after`, in the order of their ids.
     awaitable<std::vector<OwnEntry>> list_consents(UserId user, AcceptanceId after, std::int64_t count);
 
-    // Does nothing if there is a key of this ID.
-    awaitable<void> keep_receipt_key(ReceiptKey key, TimePoint now);
+    // Stores the key, or its signature if the key is there without it. Does nothing if the key of this ID has another
+    // JWK.
+    static void add_receipt_key(storage::Transaction& transaction, const ReceiptKey& key, TimePoint now);
     // Does nothing if the key of this ID has another JWK.
     awaitable<void> sign_receipt_key(ReceiptKey key);
     awaitable<std::optional<ReceiptKey>> find_receipt_key(const std::string& kid);

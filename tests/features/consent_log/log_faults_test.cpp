@@ -162,6 +162,29 @@ TEST(LogFaults, AKeyThatIsNoneIsNotSigned) {
     EXPECT_TRUE(t.is_known());
 }
 
+// As if the database failed over to an older copy.
+TEST(LogFaults, AKeyThatTheDatabaseLosesIsStoredBeforeTheNextReceipt) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "marketing"));
+    const auto stored = [&] { return value_of(t.service, "COUNT(*) FROM receipt_keys WHERE signature IS NOT NULL"); };
+    for (const char* loss : {"DELETE FROM receipt_keys", "UPDATE receipt_keys SET signature = NULL"}) {
+        t.service.sql(loss);
+        const std::string receipt = receipt_of(withdraw(t.service, t.token, "marketing"));
+        EXPECT_EQ(stored(), "1") << loss;
+        EXPECT_FALSE(keys_of(t.service).claims_of(receipt).empty()) << loss;
+        t.service.sql(loss);
+        const std::string id(keys_of(t.service).claims_of(receipt).at("jti").as_string());
+        t.service.sql(loss);
+        EXPECT_EQ(t.service.get("/api/shared/user/term-policy/receipt/" + id, bearer(t.token)).status, 200U);
+        EXPECT_EQ(stored(), "1") << loss;
+        receipt_of(accept(t.service, t.token, "marketing"));
+    }
+    t.service.sql("DELETE FROM receipt_keys");
+    t.service.work();
+    EXPECT_EQ(stored(), "1");
+}
+
 // A verifier compares the name in a receipt with that of the log.
 TEST(LogFaults, ReceiptsNameTheLogAlsoAfterTheServiceHasMoved) {
     Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
