@@ -354,8 +354,11 @@ std::vector<std::vector<PeriodicTask>> Services::task_loops() {
 
 awaitable<void> Services::open_logs() {
     co_await publications.complete();
-    co_await consent_log->open();
+    // First all that the database alone can tell: it stops the start also while the object store is away.
+    co_await consent_log->check();
+    co_await administration_log->published().check();
     if (cosigning) cosigning->check_log();
+    co_await consent_log->open();
     co_await administration_log->published().open();
 }
 

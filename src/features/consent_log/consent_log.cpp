@@ -102,10 +102,14 @@ ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store,
       administration_(administration),
       receipt_keys_(database, store, clock, settings_.key) {}
 
-awaitable<void> ConsentLog::open() {
-    co_await published_.open();
+awaitable<void> ConsentLog::check() {
+    co_await published_.check();
     const auto signing = keys_.keys(TokenKind::access)->signing;
     co_await receipt_keys_.check(*signing);
+}
+
+awaitable<void> ConsentLog::open() {
+    co_await published_.open();
     co_await receipt_keys_.adopt_former();
 }
 

@@ -84,7 +84,8 @@ public:
     // Whom a verifier of this installation trusts (c2sp.org/tlog-policy). Empty before the log is open.
     std::string policy_text() const;
 
-    // Opens the log as PublishedLog does. Throws std::runtime_error as well if verifiers could not check the receipts.
+    // Both as PublishedLog does. check() throws std::runtime_error as well if verifiers could not check the receipts.
+    awaitable<void> check();
     awaitable<void> open();
     // Stores and signs the keys of receipts that the database lacks, because it was restored or has failed over to an
     // older copy.

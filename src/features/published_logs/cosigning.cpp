@@ -165,7 +165,7 @@ Cosigning::~Cosigning() { stopping_.request_stop(); }
 
 void Cosigning::check_log() const {
     if (policy_.logs().empty()) return;
-    const std::string own = log_.signer()->verifier().text();
+    const std::string own = log_.verifier().text();
     const bool is_named =
         std::ranges::any_of(policy_.logs(), [&](const tlog::PolicyLog& log) { return log.key.text() == own; });
     if (!is_named)

@@ -47,7 +47,8 @@ public:
     Cosigning(const Cosigning&) = delete;
     Cosigning& operator=(const Cosigning&) = delete;
 
-    // Throws std::runtime_error if the policy names logs, but not this one. The log must be open.
+    // Throws std::runtime_error if the policy names logs, but not this one. Requires
+    // PublishedLog::check().
     void check_log() const;
     // Asks all witnesses at once that have not cosigned the latest checkpoint, except those that wait after a failure.
     // Returns once the quorum is reached, so that a slow witness delays no later checkpoint; or once all have answered.

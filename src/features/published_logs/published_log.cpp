@@ -130,7 +130,7 @@ void PublishedLog::check_key(const LogState& known) {
         throw LogRefused("The log in the database differs from its own checkpoint. Restore it from a backup.");
 }
 
-awaitable<void> PublishedLog::open() {
+awaitable<void> PublishedLog::check() {
     auto known = co_await repository_.find_state();
     if (!known) {
         signer_ = make_signer(key_, options_.origin);
@@ -138,6 +138,10 @@ awaitable<void> PublishedLog::open() {
         known = co_await repository_.find_state();
     }
     check_key(known.value());
+}
+
+awaitable<void> PublishedLog::open() {
+    co_await check();
     co_await check_publication();
     co_await check_edge();
     opened_ = true;

@@ -64,8 +64,11 @@ public:
     static tlog::NoteSigner signer_for(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
                                        const crypto::PrivateKey& key);
 
-    // Creates the log or checks that this process may continue it. Throws LogRefused if the key or the origin is
-    // another one, or if the database is older than what is published, and Unavailable if the object store is.
+    // Creates the log or checks that this process may continue it, as far as the database alone can tell. Throws
+    // LogRefused if the key or the origin is another one. Before open(), for a start without the object store.
+    awaitable<void> check();
+    // check(), and what needs the object store as well. Throws LogRefused if the database is older than what is
+    // published, and Unavailable if the object store is away.
     awaitable<void> open();
     // Sequences and publishes all entries that wait when it begins, and rewrites a part of the tiles that the object
     // store has lost. Opens the log first if open() has not succeeded yet. Throws as open() does: what happens to the
@@ -105,6 +108,8 @@ public:
     awaitable<std::optional<StampedCheckpoint>> newest_stamp(tlog::Checkpoint checkpoint);
 
     std::string_view name() const { return options_.name; }
+    // By which verifiers know the log. Requires check().
+    const tlog::VerifierKey& verifier() const { return signer_.value().verifier(); }
     // Null before open() has succeeded. Signs as the log.
     const tlog::NoteSigner* signer() const { return opened_ ? &*signer_ : nullptr; }
 
@@ -133,7 +138,7 @@ private:
     storage::ObjectStore& store_;
     const crypto::PrivateKey key_;
     const Options options_;
-    std::optional<tlog::NoteSigner> signer_;  // set before opened_
+    std::optional<tlog::NoteSigner> signer_;  // set by check(), before opened_
     std::atomic<bool> opened_ = false;
     std::atomic<std::int64_t> checked_ = -1;  // the size that check_publication() has found in the store or put there
     std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};

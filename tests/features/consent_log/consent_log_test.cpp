@@ -285,6 +285,46 @@ TEST(ConsentLog, AnotherKeyNeedsAnotherId) {
     }
 }
 
+// What the database alone can tell stops the start.
+TEST(ConsentLog, AnObjectStoreThatIsAwayHidesNoRefusal) {
+    const auto signs_as_main = [] {
+        const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256);
+        return Environment{{"AUTH_JWT_ACCESS_TOKEN_KID", "main"}, {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", key.pem()}};
+    };
+    const Environment settings = signs_as_main();
+    Signed t{settings};
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "marketing"));
+    t.service.work();
+    const auto refusal = [&](const Environment& changes) -> std::string {
+        try {
+            t.service.restart(changes);
+        } catch (const std::exception& error) {
+            return error.what();
+        }
+        return {};
+    };
+    const auto checkpoint = t.service.folder() / "data/storage/public/consent-log/checkpoint";
+    std::filesystem::remove(checkpoint);
+    std::filesystem::create_directory(checkpoint);  // nothing can be stored there
+    EXPECT_EQ(refusal({}), "");
+    EXPECT_THAT(refusal(signs_as_main()), HasSubstr("AUTH_JWT_ACCESS_TOKEN_KID"));
+    const auto policy = t.service.folder() / "policy";
+    const auto key = [](const char* name, tlog::KeyType type) {
+        const Bytes seed(32, std::uint8_t{7});
+        return tlog::NoteSigner::from_seed(name, type, seed).value().verifier().text();
+    };
+    std::ofstream(policy) << "log " << key("other.example/consent", tlog::KeyType::ed25519) << "\nwitness w "
+                          << key("w.example", tlog::KeyType::cosignature) << " http://127.0.0.1:1/\nquorum w\n";
+    EXPECT_THAT(refusal({{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", settings.at("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY")},
+                         {"CONSENT_LOG_WITNESSES", policy.string()}}),
+                HasSubstr("CONSENT_LOG_WITNESSES: the policy is one of other logs"));
+    std::filesystem::remove(checkpoint);
+    t.service.restart({{"CONSENT_LOG_WITNESSES", ""}});
+    t.service.work();
+    EXPECT_TRUE(std::filesystem::is_regular_file(checkpoint));
+}
+
 TEST(ConsentLog, TheLogSignsItsOwnDescription) {
     Signed t{Environment{}};
     const Answer answer = t.service.get("/.well-known/consent-log.note");
