@@ -90,18 +90,21 @@ constexpr std::size_t iv_length = 12;
 
 crypto::Sha256 Challenges::digest(std::string_view token) { return crypto::sha256(token); }
 
-awaitable<std::string> Challenges::issue(Challenge challenge, std::int64_t sequence) {
+awaitable<std::string> Challenges::issue(Challenge challenge) {
     std::string token = crypto::random_text(token_length, crypto::alphanumerics);
     const std::string key = key_of(digest(token));
-    // The slot of the challenge that is `open_challenges_max` older. If two logins reach it at once, only one takes it.
-    const std::string slot = slot_key(cache_, challenge.user, sequence);
-    const auto oldest = co_await cache_.take(slot);
-    if (oldest) co_await cache_.erase(*oldest);
-    co_await cache_.put(slot, key, challenge_ttl);
     // The key is authenticated with the challenge, so a challenge copied to another key does not open.
     const auto sealed = sealing_.seal(as_bytes(encode(challenge)), as_bytes(key));
     co_await cache_.put(key, std::string(as_text(sealed.iv)).append(as_text(sealed.bytes)), challenge_ttl);
     co_return token;
+}
+
+awaitable<void> Challenges::evict_oldest(UserId user, std::int64_t sequence, std::string token) {
+    const std::string slot = slot_key(cache_, user, sequence);
+    // If two logins reach the slot at once, only one takes what is in it.
+    const auto oldest = co_await best_effort([&] { return cache_.take(slot); });
+    if (oldest) co_await best_effort([&] { return cache_.erase(*oldest); });
+    co_await best_effort([&] { return cache_.put(slot, key_of(digest(token)), challenge_ttl); });
 }
 
 awaitable<std::optional<Challenge>> Challenges::find(std::string token) {

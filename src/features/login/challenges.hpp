@@ -39,9 +39,12 @@ public:
     Challenges(storage::Cache& cache, const Clock& clock, const std::vector<std::string>& secrets)
         : cache_(cache), clock_(clock), sealing_(secrets, "consentry login challenge") {}
 
-    // Returns the token, which cannot be read again. `sequence` numbers the account's challenges. Throws Unavailable
-    // when the cache cannot be reached: a login cannot continue without a stored challenge.
-    awaitable<std::string> issue(Challenge challenge, std::int64_t sequence);
+    // Returns the token, which cannot be read again. Throws Unavailable when the cache cannot be reached: a login
+    // cannot continue without a stored challenge.
+    awaitable<std::string> issue(Challenge challenge);
+    // Makes room: evicts the account's challenge that is `open_challenges_max` older. `sequence` numbers them. If the
+    // cache cannot be reached, nothing is evicted.
+    awaitable<void> evict_oldest(UserId user, std::int64_t sequence, std::string token);
     // Returns nullopt if the token is unknown, expired, spent, malformed or damaged; the caller cannot tell which
     // (CHL-5).
     awaitable<std::optional<Challenge>> find(std::string token);

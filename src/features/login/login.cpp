@@ -213,28 +213,33 @@ awaitable<storage::Outcome> Login::commit(storage::Transaction transaction, Sess
     co_return storage::Outcome{.committed = true, .results = {}};
 }
 
+// The challenge comes first: an identity token that is spent for a challenge which the cache does not take could not be
+// sent again. A challenge opens nothing by itself, so one whose transaction fails does no harm.
 awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord& factor, Origin origin,
                                                 Grounds grounds) {
-    storage::Transaction transaction = std::move(grounds.spent);
-    LoginRepository::add_challenge(transaction, user.id, user.security_version, origin.with == LoginWith::credential);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(changed_under(origin.with));
+    const LoginWith with = origin.with;
+    const std::string token = co_await challenges_.issue({.user = user.id,
+                                                          .security_version = user.security_version,
+                                                          .epoch = user.epoch,
+                                                          .required_setup = factor.required_setup,
+                                                          .origin = std::move(origin),
+                                                          .identity = std::move(grounds.identity),
+                                                          .issued_at = clock_.now()});
     LoginAnswer answer;
     answer.role = user.role;
     answer.backup_codes_remaining = factor.required_setup ? 0 : factor.backup_codes;
-    if (factor.required_setup) {
-        auto secret = co_await two_factor_.set_up_required(user.id, user.email);
-        if (!secret) co_return fail(std::move(secret.error()));
-        answer.setup = std::move(*secret);
+    answer.challenge = token;
+    storage::Transaction transaction = std::move(grounds.spent);
+    const std::size_t own = transaction.statements().size();
+    LoginRepository::add_challenge(transaction, user.id, user.security_version, with == LoginWith::credential);
+    if (factor.required_setup) answer.setup = two_factor_.add_required_set_up(transaction, user.id, user.email);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) {
+        co_await challenges_.forget(token);
+        if (outcome.failed_at > own) co_return fail(errors::two_factor_not_required_setup);
+        co_return fail(changed_under(with));
     }
-    Challenge challenge{.user = user.id,
-                        .security_version = user.security_version,
-                        .epoch = user.epoch,
-                        .required_setup = factor.required_setup,
-                        .origin = std::move(origin),
-                        .identity = std::move(grounds.identity),
-                        .issued_at = clock_.now()};
-    answer.challenge = co_await challenges_.issue(std::move(challenge), outcome.results.back()[0].integer(0));
+    co_await challenges_.evict_oldest(user.id, outcome.results[own][0].integer(0), token);
     co_return answer;
 }
 

@@ -61,11 +61,12 @@ void TwoFactorRepository::add_pending(PrivilegedTransaction& transaction, UserId
                     user, iv, secret, now);
 }
 
-awaitable<bool> TwoFactorRepository::store_required(UserId user, Bytes iv, Bytes secret, TimePoint now) {
-    const auto rows = co_await database_.execute(
+void TwoFactorRepository::add_required(storage::Transaction& transaction, UserId user, const Bytes& iv,
+                                       const Bytes& secret, TimePoint now) {
+    transaction.add(
+        Expect::one,
         "UPDATE two_factors SET iv = $2, secret = $3, updated_at = $4 WHERE user_id = $1 AND required_setup = TRUE",
         user, iv, secret, now);
-    co_return rows.affected() == 1;
 }
 
 awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,

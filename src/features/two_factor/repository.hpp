@@ -48,8 +48,9 @@ public:
     // Stores a new pending secret. Expect::one: two-factor is off.
     static void add_pending(PrivilegedTransaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
                             TimePoint now);
-    // The same for a user who must set up again. Returns false if the user need not.
-    awaitable<bool> store_required(UserId user, Bytes iv, Bytes secret, TimePoint now);
+    // The same for a user who must set up again. Expect::one: the user must.
+    static void add_required(storage::Transaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
+                             TimePoint now);
 
     // Counts one failure, and locks from the ladder's first rung on. One statement, durable before the answer. Returns
     // the number of failures, or nullopt if already locked, in which case nothing is counted.

@@ -53,13 +53,12 @@ awaitable<Result<NewSecret>> TwoFactor::set_up(Actor by, UserId user, std::strin
     co_return describe(email, secret);
 }
 
-awaitable<Result<NewSecret>> TwoFactor::set_up_required(UserId user, std::string email) {
+NewSecret TwoFactor::add_required_set_up(storage::Transaction& transaction, UserId user,
+                                         const std::string& email) const {
     const Bytes secret = TwoFactorSecrets::new_secret();
-    auto sealed = secrets_.seal(user, secret);
-    const bool stored =
-        co_await repository_.store_required(user, std::move(sealed.iv), std::move(sealed.secret), clock_.now());
-    if (!stored) co_return fail(errors::two_factor_not_required_setup);
-    co_return describe(email, secret);
+    const auto sealed = secrets_.seal(user, secret);
+    TwoFactorRepository::add_required(transaction, user, sealed.iv, sealed.secret, clock_.now());
+    return describe(email, secret);
 }
 
 std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {

@@ -47,8 +47,9 @@ public:
     awaitable<TwoFactorRecord> state(UserId user);  // all off if the user has no record
 
     awaitable<Result<NewSecret>> set_up(Actor by, UserId user, std::string email, Cause cause);
-    // For a user who must set up again before anything else, after an administrator's reset.
-    awaitable<Result<NewSecret>> set_up_required(UserId user, std::string email);
+    // For a user who must set up again before anything else, after an administrator's reset. The transaction fails
+    // there if the user need not.
+    NewSecret add_required_set_up(storage::Transaction& transaction, UserId user, const std::string& email) const;
     // Turns two-factor on and returns the backup codes. Ends the user's sessions except `keep`, the caller's.
     awaitable<Result<std::vector<std::string>>> enable(Actor by, User user, SessionId keep, std::string code,
                                                        Cause cause);

@@ -3,6 +3,9 @@
 
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/identity_provider.hpp"
+#include "tests/support/shared_engines.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -47,6 +50,39 @@ TEST(TFA_14, ASocialLoginAsksForTheSecondFactorAndJoinsAfterIt) {
     EXPECT_EQ(world.service.verify(second, world.service.next_code(person)).status, 200U);
     EXPECT_EQ(world.one("count(*) FROM identities"), "1");
     EXPECT_EQ(world.one("count(*) FROM mails WHERE kind = 'identityJoined'"), "1");
+}
+
+// A 503 asks for a repetition, and a provider's token admits once.
+TEST(TFA_14, ACacheThatIsAwaySpendsNoIdentityToken) {
+    TcpProxy link(port_of(shared_redis_url()));  // to which each thread has a connection of its own
+    const IdentityProviders providers;
+    Service service{providers.settings({{"CACHE_URL", with_port(shared_redis_url(), link.port())},
+                                        {"CACHE_NAMESPACE", fresh_namespace()},
+                                        {"HTTP_THREADS", "1"}})};
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const std::string admin = service.tokens_of(service.make_person(Role::admin)).access;
+    for (const bool is_forced : {false, true}) {
+        SCOPED_TRACE(is_forced);
+        if (is_forced) {
+            EXPECT_EQ(
+                service.patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {}, bearer(admin)).status,
+                200U);
+        }
+        const std::string token = providers.token(service, google, is_forced ? "s-2" : "s-1", person.email);
+        link.refuse();
+        EXPECT_EQ(log_in_with(service, google, token).status, 503U);
+        link.pass();
+        Answer answer;
+        EXPECT_TRUE(eventually([&] {
+            answer = log_in_with(service, google, token);
+            return answer.status != 503;
+        }));
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        EXPECT_EQ(answer.has("data.isRequiredSetup"), is_forced);
+        EXPECT_EQ(answer.text("data.challengeToken").size(), 48U);
+        EXPECT_EQ(log_in_with(service, google, token).status, 401U) << "now it is spent";
+    }
 }
 
 TEST(TFA_14, OfTwoIdentitiesThatWouldJoinOneDoes) {
