@@ -191,6 +191,19 @@ std::unique_ptr<Timestamps> open_timestamps(const Config& config, ConsentLog* lo
     return std::make_unique<Timestamps>(log->published(), clock, config.consent_log.timestamp_url, log_ca_file(config));
 }
 
+void tell_of_keys(SecurityEvents& events, TokenKind kind, const std::string& fault) {
+    SecurityEvent event{.name = "keys.loaded", .detail = {{"kind", std::string(name_of(kind))}}};
+    if (fault.empty()) {
+        spdlog::info("the keys for {} tokens can be read again", name_of(kind));
+    } else {
+        event.outcome = Outcome::failure;
+        event.detail.emplace_back("reason", fault);
+        spdlog::error("the keys for {} tokens cannot be read, so the former ones stay in use: {}", name_of(kind),
+                      fault);
+    }
+    events.record(event);
+}
+
 std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
     const storage::OwnAddresses* addresses = store.own_addresses();
     return addresses == nullptr ? nullptr : std::make_unique<Files>(store, *addresses);
@@ -242,7 +255,8 @@ Services::Services(const Config& given, const Clock& the_clock)
       audit(security_events),
       hash_pool(hash_pool_options(config)),
       signing_pool({.name = "sign", .threads = cores(), .queue_max = 4'096}),
-      keys(clock, config.data.directory / "keys", key_settings(config.jwt.access), key_settings(config.jwt.refresh)),
+      keys(clock, config.data.directory / "keys", key_settings(config.jwt.access), key_settings(config.jwt.refresh),
+           [this](TokenKind kind, const std::string& fault) { tell_of_keys(security_events, kind, fault); }),
       tokens(keys, {.issuer = config.jwt.issuer,
                     .audience = config.jwt.audience,
                     .access_lifetime = config.jwt.access.lifetime,

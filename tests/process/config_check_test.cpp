@@ -153,6 +153,19 @@ TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {
                    "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "not a private key (PKCS#8) in DER");
 }
 
+TEST(ConfigCheck, OPS_2_FindsAKeyThatARunningServiceHasLost) {
+    const TempFolder folder;
+    const ServiceProcess service(folder.path());
+    const auto check_running = [&] { return check(folder.path(), {}, {"--running"}); };
+    EXPECT_EQ(check_running().code, 0);
+    for (const auto& file : fs::directory_iterator(folder / "data/keys"))
+        if (file.path().filename().string().starts_with("refresh-")) fs::remove(file.path());
+    const Finished checked = check_running();
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.err, HasSubstr("DATA_DIR: no key for refresh tokens in "));
+    EXPECT_EQ(check(folder.path(), {{"HTTP_PORT", "0"}}).code, 0) << "a start would make another";
+}
+
 TEST(ConfigCheck, OPS_2_FindsPagesThatCannotBeShown) {
     const TempFolder folder;
     expect_refused(folder.path(), {{"PAGES_LOGO", "missing.png"}}, "PAGES_LOGO", "cannot read missing.png");

@@ -67,7 +67,7 @@ int check_config(bool running, bool as_json) {
     for (const ConfigProblem& warning : unit_warnings(*config))
         fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
     const SystemClock clock;
-    const StartCheck found = check_start(*config, clock, running);
+    const StartCheck found = check_start(*config, clock, running ? ServiceRuns::yes : ServiceRuns::no);
     const bool is_valid = found.problems.empty();
     if (as_json) {
         print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
@@ -77,7 +77,8 @@ int check_config(bool running, bool as_json) {
         fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
     for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
     if (!is_valid) {
-        fmt::print(stderr, "Configuration is invalid: the service would not start. Nothing was changed.\n");
+        fmt::print(stderr, "Configuration is invalid: the service would not start{}. Nothing was changed.\n",
+                   running ? " as it runs now" : "");
         return wrong_settings;
     }
     fmt::print(stderr, "Configuration is valid: the service would start. Nothing was changed.\n");

@@ -54,7 +54,7 @@ std::optional<Config> examine_settings(Findings& findings) {
 }
 
 bool would_start(const Config& config, const Clock& clock, Findings& findings) {
-    const StartCheck found = check_start(config, clock, true);
+    const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
     for (const ConfigProblem& problem : found.problems)
         findings.error(problem.setting, problem.text, "The service cannot start until you fix this.");
     for (const ConfigProblem& warning : found.warnings)

@@ -1,6 +1,7 @@
 #include "app/commands/start_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "app/config/own_url.hpp"
 #include "app/consent_log_key.hpp"
@@ -84,6 +87,26 @@ void look_at_keys(const Config& given, const Clock& clock) {
     if (std::error_code error; fs::exists(folder, error)) fs::directory_iterator{folder};
     const Config config = with_passing_secrets(given);
     const KeyRing ring(clock, folder, key_settings(config.jwt.access), key_settings(config.jwt.refresh));
+}
+
+// A start would make other keys. A key of another algorithm is not lost: the setting has changed.
+void look_for_lost_keys(const Config& config) {
+    if (config.app.environment != AppEnvironment::local) return;
+    const fs::path folder = config.data.directory / "keys";
+    using crypto::SignatureAlgorithm;
+    for (const TokenKind kind : {TokenKind::access, TokenKind::refresh}) {
+        const TokenConfig& token = kind == TokenKind::access ? config.jwt.access : config.jwt.refresh;
+        const auto has_key = [&](SignatureAlgorithm algorithm) { return KeyRing::has_key(folder, kind, algorithm); };
+        if (!token.private_key.empty() ||
+            std::ranges::any_of(std::array{SignatureAlgorithm::es256, SignatureAlgorithm::es384,
+                                           SignatureAlgorithm::es512, SignatureAlgorithm::eddsa},
+                                has_key))
+            continue;
+        throw std::runtime_error(
+            fmt::format("no key for {} tokens in {}. The running service keeps using the one whose file is missing. "
+                        "Restore the file: a restart makes another key and refuses the tokens of the missing one",
+                        name_of(kind), folder.string()));
+    }
 }
 
 void look_at_log(const Config& config) {
@@ -164,11 +187,12 @@ void look_at_pages(const Config& given, const Clock& clock) {
 
 }  // namespace
 
-StartCheck check_start(const Config& config, const Clock& clock, bool running) {
+StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns runs) {
     StartCheck found;
     Looker looker(found, config);
     looker.look("DATA_DIR", {}, [](const Config& c) { require_writable(c.data.directory); });
     looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_keys(c, clock); });
+    if (runs == ServiceRuns::yes) looker.look("DATA_DIR", {}, look_for_lost_keys);
     const bool has_database = looker.look("DATABASE_URL", {}, look_at_database);
     looker.look("CACHE_URL", "two-factor logins are unavailable until it responds", look_at_cache);
     looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
@@ -181,7 +205,7 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     looker.look("PAGES_DIR", "the pages were not checked", [&](const Config& c) { look_at_pages(c, clock); });
-    if (!running)
+    if (runs == ServiceRuns::no)
         looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });
     if (auto warning = crypto::choose_password_engine(wanted_password_engine(config)))
         found.warnings.push_back({"AUTH_PASSWORD_ENGINE", std::move(*warning)});

@@ -88,8 +88,11 @@ const crypto::PublicKey* KindKeys::find(std::string_view kid) const {
     return nullptr;
 }
 
-KeyRing::KeyRing(const Clock& clock, fs::path folder, KeySettings access, KeySettings refresh)
-    : clock_(clock), folder_(std::move(folder)), settings_{std::move(access), std::move(refresh)} {
+KeyRing::KeyRing(const Clock& clock, fs::path folder, KeySettings access, KeySettings refresh, OnFault on_fault)
+    : clock_(clock),
+      folder_(std::move(folder)),
+      settings_{std::move(access), std::move(refresh)},
+      on_fault_(std::move(on_fault)) {
     std::error_code error;
     const auto changed = fs::last_write_time(folder_, error);
     if (!error) seen_ = settled(changed);
@@ -164,23 +167,39 @@ void KeyRing::look_again() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return;  // another thread is checking
     next_look_ms_.store(now_ms + 1'000, std::memory_order_relaxed);
+    const bool uses_folder = std::ranges::any_of(settings_, &std::string::empty, &KeySettings::private_key);
     std::error_code error;
     const auto changed = fs::last_write_time(folder_, error);
-    if (error || changed == seen_) return;
-    seen_ = settled(changed);
+    if (!uses_folder || (!error && changed == seen_)) return;
     bool different = false;
-    for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
-        try {
-            auto& keys = keys_[index_of(kind)];
-            auto found = load(kind);
-            if (same_keys(*keys.load(), *found)) continue;
-            keys.store(std::move(found));
-            different = true;
-        } catch (const std::exception&) {
-            // TOK-9: keep using the previous keys; `consentry config check` names the fault.
-        }
-    }
+    for (const auto kind : {TokenKind::access, TokenKind::refresh})
+        if (load_again(kind)) different = true;
+    // A file may become right without a change of the folder's time.
+    const bool is_settled = !error && std::ranges::all_of(faults_, &std::string::empty);
+    seen_ = is_settled ? settled(changed) : fs::file_time_type::min();
     if (different) generation_.fetch_add(1, std::memory_order_release);
+}
+
+// Returns whether the keys have changed. If they cannot be read, the former ones stay (TOK-9).
+bool KeyRing::load_again(TokenKind kind) {
+    auto& keys = keys_[index_of(kind)];
+    try {
+        auto found = load(kind);
+        note(kind, {});
+        if (same_keys(*keys.load(), *found)) return false;
+        keys.store(std::move(found));
+        return true;
+    } catch (const std::exception& fault) {
+        note(kind, fault.what());
+        return false;
+    }
+}
+
+void KeyRing::note(TokenKind kind, std::string fault) {
+    std::string& known = faults_[index_of(kind)];
+    if (fault == known) return;
+    known = std::move(fault);
+    if (on_fault_) on_fault_(kind, known);
 }
 
 boost::json::object KeyRing::jwks() {

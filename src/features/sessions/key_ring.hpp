@@ -3,7 +3,8 @@
 // Keys come from the settings, or are PEM files in the key folder (DATA_DIR/keys, mode 0700; files 0600). `consentry
 // keys rotate` adds a key, which a running service loads within a second. A file name gives the token kind, the
 // creation time and the kid. The newest key signs; an older one verifies until the last token signed with it has
-// expired. A damaged key never replaces valid ones.
+// expired. A damaged or missing key never replaces valid ones: a running service keeps them, reports the fault, and
+// reads the folder again until it is right.
 #pragma once
 
 #include <array>
@@ -59,8 +60,13 @@ struct KeySettings {
 
 class KeyRing {
 public:
+    // Receives why the keys of a kind cannot be read in a running service; empty: they can be read again. Called once
+    // for each change of that, by any thread. Must not use the key ring.
+    using OnFault = std::function<void(TokenKind kind, const std::string& fault)>;
+
     // Throws std::runtime_error that names the invalid setting or file.
-    KeyRing(const Clock& clock, std::filesystem::path folder, KeySettings access, KeySettings refresh);
+    KeyRing(const Clock& clock, std::filesystem::path folder, KeySettings access, KeySettings refresh,
+            OnFault on_fault = {});
 
     // Thread-safe. Reloads the folder if it changed, checking at most once a second.
     std::shared_ptr<const KindKeys> keys(TokenKind kind);
@@ -77,6 +83,8 @@ public:
 private:
     std::shared_ptr<const KindKeys> load(TokenKind kind) const;
     void look_again();
+    bool load_again(TokenKind kind);
+    void note(TokenKind kind, std::string fault);
 
     const Clock& clock_;
     const std::filesystem::path folder_;
@@ -85,7 +93,10 @@ private:
     std::atomic<std::uint64_t> generation_{1};
     std::mutex mutex_;
     std::atomic<std::int64_t> next_look_ms_{0};  // steady clock
+    // Guarded by mutex_.
     std::filesystem::file_time_type seen_{};
+    std::array<std::string, 2> faults_;  // empty: none
+    const OnFault on_fault_;
 };
 
 }  // namespace consentry

@@ -388,7 +388,7 @@ TEST_F(Witnesses, TheirFileIsCheckedByConfigCheck) {
                                          {"CONSENT_LOG_PRIVATE_KEY", key_pem},
                                          {"DATA_DIR", folder_.path().string()},
                                          {"HTTP_PORT", "0"}});
-        for (const ConfigProblem& one : check_start(config.value(), clock, false).problems)
+        for (const ConfigProblem& one : check_start(config.value(), clock, ServiceRuns::no).problems)
             if (one.setting == "CONSENT_LOG_WITNESSES") return one.text;
         return {};
     };

@@ -1,16 +1,23 @@
 // Tests the keys behind tokens: how they are loaded, published, rotated and removed (TOK-9, TOK-10, CRY-4).
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <set>
 #include <thread>
 
+#include <gmock/gmock.h>
+
 #include "features/sessions/key_ring.hpp"
+#include "tests/support/log_support.hpp"
 #include "tests/support/token_forge.hpp"
 
 namespace consentry::tests {
 namespace {
 
 using crypto::SignatureAlgorithm;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
     std::ofstream(path, std::ios::binary) << text;
@@ -84,6 +91,59 @@ TEST(TOK_9, ADamagedFileLeavesARunningServiceItsKeys) {
     EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(other).refresh) == kid; }));
     EXPECT_EQ(published_kids(service), before);
     EXPECT_EQ(status_with(service, tokens.access).status, 200U);
+}
+
+// The outcomes of the events about keys that were loaded again, such as "access failure"; and the reasons.
+struct KeyEvents {
+    explicit KeyEvents(const Service& service) {
+        for (const json::object& entry : entries_in(service.folder() / "data" / "security" / "events.log")) {
+            if (entry.at("event") != "keys.loaded") continue;
+            const json::object& detail = entry.at("detail").as_object();
+            outcomes.push_back(std::string(detail.at("kind").as_string()) + " " +
+                               std::string(entry.at("outcome").as_string()));
+            if (const auto* reason = detail.if_contains("reason")) reasons.emplace_back(reason->as_string());
+        }
+    }
+    std::vector<std::string> outcomes;
+    std::vector<std::string> reasons;
+};
+
+TEST(TOK_9, ADamagedFileIsReportedOnceAndReadAgainUntilItIsRight) {
+    Service service;
+    const Person person = service.make_person();
+    const auto damaged = key_folder(service) / "access-ES256-1900000000000-damaged.pem";
+    write_file(damaged, "nonsense");
+    const auto outcomes = [&] {
+        published_kids(service);  // makes the service look
+        return KeyEvents(service).outcomes;
+    };
+    EXPECT_TRUE(soon([&] { return outcomes() == std::vector<std::string>{"access failure"}; }));
+    EXPECT_THAT(KeyEvents(service).reasons, ElementsAre(HasSubstr(damaged.filename().string())));
+    const std::string kid = KeyRing::generate(key_folder(service), TokenKind::refresh, SignatureAlgorithm::es512,
+                                              service.clock().now() + seconds{1});
+    EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(person).refresh) == kid; })) << "and looks again";
+    write_file(damaged, crypto::PrivateKey::generate(SignatureAlgorithm::es256).pem());  // the folder does not change
+    EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(person).access) == "damaged"; }));
+    EXPECT_TRUE(soon([&] { return outcomes() == std::vector<std::string>{"access failure", "access success"}; }));
+}
+
+TEST(TOK_9, AKeyThatIsGoneIsReported) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    const auto folder = key_folder(service);
+    std::filesystem::rename(folder, folder.string() + "-elsewhere");
+    const auto told = [&](const std::string& outcome) {
+        return soon([&] {
+            EXPECT_EQ(status_with(service, tokens.access).status, 200U);
+            const auto outcomes = KeyEvents(service).outcomes;
+            return std::ranges::count(outcomes, "access " + outcome) == 1 &&
+                   std::ranges::count(outcomes, "refresh " + outcome) == 1;
+        });
+    };
+    EXPECT_TRUE(told("failure"));
+    EXPECT_THAT(KeyEvents(service).reasons, Contains(HasSubstr("no ES256 key for access tokens")));
+    std::filesystem::rename(folder.string() + "-elsewhere", folder);
+    EXPECT_TRUE(told("success"));
 }
 
 TEST(TOK_9, TheFolderOfKeysIsTheOwnersAlone) {
@@ -321,6 +381,7 @@ TEST(CRY_4, TheLastKeyIsNotCutByAccident) {
     const Person person = service.make_person();
     EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(person).refresh) == kid; }));
     EXPECT_EQ(status_with(service, tokens.access).status, 200U);
+    EXPECT_TRUE(soon([&] { return !KeyEvents(service).outcomes.empty(); })) << "but the operator is told";
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void add_config_commands(CLI::App& program, Selected& selected) {
     static bool running = false;
     CLI::App* check = subcommand(*config, "check",
                                  "Checks whether the service would start with the current settings; changes nothing");
-    check->add_flag("--running", running, "Skip the check of the listening address because the service is running");
+    check->add_flag("--running", running, "The service is running: skip the listening address, and expect its keys");
     add_json(*check, as_json);
     check->callback([&selected] { selected.run = [] { return check_config(running, as_json); }; });
     CLI::App* print = subcommand(*config, "print", "Prints every setting and its source; masks secrets");
