@@ -117,7 +117,8 @@ awaitable<void> ReceiptKeys::adopt_former() {
     }
 }
 
-// Nobody writes the list a second time, so what this process has read stays true.
+// Once it exists, no instance writes the list again, so what this process has read stays true. Of instances that start
+// at the same moment after the upgrade, the last one to write decides.
 awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::former_keys() {
     {
         const std::scoped_lock lock(mutex_);
