@@ -188,21 +188,20 @@ awaitable<void> Acceptances::add_withdrawals(storage::Transaction& transaction, 
     const auto types = std::move(consent.types);
     Addendum addendum = addendum_of(std::move(consent));
     std::optional<SubjectTag> subject;
-    if (log_ != nullptr) {
-        const auto standing = co_await repository_.list_standing(addendum.user);
-        for (const StoredConsent& former : standing) {
-            if (!is_among(types, former.type)) continue;
-            addendum.acceptance = AcceptanceId::make(now);
-            AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, former.type, now,
-                                                 former.addendum.acceptance);
-            if (!subject) subject = co_await log_->subject_of(addendum.user, transaction);
-            ConsentLog::add(transaction, withdrawal_of(addendum, former, now), *subject);
-        }
+    const auto standing = co_await repository_.list_standing(addendum.user);
+    for (const StoredConsent& former : standing) {
+        if (!is_among(types, former.type)) continue;
+        addendum.acceptance = AcceptanceId::make(now);
+        AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, former.type, now,
+                                             former.addendum.acceptance);
+        if (log_ == nullptr) continue;
+        if (!subject) subject = co_await log_->subject_of(addendum.user, transaction);
+        ConsentLog::add(transaction, withdrawal_of(addendum, former, now), *subject);
     }
-    // What was accepted after the query above ends, too; the log takes it in later.
+    // Nothing may have been accepted after the query above: the withdrawal would not be in the log.
     for (const PolicyType type : types) {
         addendum.acceptance = AcceptanceId::make(now);
-        AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, type, now);
+        AcceptanceRepository::add_withdrawal(transaction, Expect::none, addendum, type, now);
     }
 }
 

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
+#include "app/services.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -118,6 +121,32 @@ TEST(DOC_6, AcceptanceAndProfileDoNotUndoEachOther) {
     EXPECT_EQ(count(all_at_once(t.service, calls), 200), 11U);
     EXPECT_EQ(flags(t.service, t.token), "1110");
     EXPECT_EQ(t.service.get("/api/shared/user/profile", bearer(t.token)).text("data.name"), "Ada");
+}
+
+// The new owner of an account withdraws what its former holder accepted, and each withdrawal is in the log.
+TEST(DOC_6, AnAcceptanceDuringATakeOverStopsIt) {
+    Signed t;
+    for (const char* type : {"privacy", "cookies"}) publish(t.service, type, 1);
+    ASSERT_EQ(accept(t.service, t.token, "privacy").status, 200U);
+    Services& services = t.service.app().services();
+    const auto take_over = [&] {
+        storage::Transaction transaction;
+        run(services.consents.add_withdrawals(
+            transaction, {.user = t.person.id, .types = {PolicyType::privacy, PolicyType::cookies}},
+            t.service.clock().now()));
+        return transaction;
+    };
+    auto late = take_over();
+    ASSERT_EQ(accept(t.service, t.token, "cookies").status, 200U);
+    EXPECT_FALSE(run(services.database.commit(std::move(late))).committed);
+    EXPECT_EQ(history(t.service, t.person), "cookies 1 accepted, privacy 1 accepted");
+    EXPECT_TRUE(run(services.database.commit(take_over())).committed);
+    EXPECT_EQ(history(t.service, t.person),
+              "cookies 1 accepted, cookies 1 withdrawn, privacy 1 accepted, privacy 1 withdrawn");
+    EXPECT_EQ(value_of(t.service,
+                       "count(*) FROM term_policy_acceptances a "
+                       "WHERE NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.id = a.id)"),
+              "0");
 }
 
 }  // namespace
