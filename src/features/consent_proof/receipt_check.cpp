@@ -75,6 +75,21 @@ std::string describe_consent(const ConsentEntry& entry) {
                        to_hex(entry.subject), entry.is_late ? ", logged later" : "");
 }
 
+std::expected<tlog::ProofFile, std::string> read_proof(std::string_view file) {
+    auto proof = tlog::parse_proof_file(file);
+    if (!proof) return std::unexpected("this is not a proof: " + proof.error());
+    return std::move(*proof);
+}
+
+// Of a proof that contains its entry.
+std::expected<Proven, std::string> verify_proof_of_entry(const tlog::ProofFile& proof, const tlog::Policy& policy) {
+    const auto entry = parse_log_entry(proof.extra);
+    if (!entry) return std::unexpected("the proof contains no entry of a consent log: " + entry.error());
+    auto place = tlog::verify_proof(proof.extra, proof, policy);
+    if (!place) return std::unexpected("the proof is false: " + place.error());
+    return Proven{.entry = *entry, .place = std::move(*place)};
+}
+
 }  // namespace
 
 std::expected<Receipt, std::string> verify_receipt(std::string_view token, const Description& description) {
@@ -98,19 +113,19 @@ std::expected<Receipt, std::string> verify_receipt(std::string_view token, const
 }
 
 std::expected<Proven, std::string> verify_entry_proof(std::string_view file, const tlog::Policy& policy) {
-    const auto proof = tlog::parse_proof_file(file);
-    if (!proof) return std::unexpected("this is not a proof: " + proof.error());
+    auto proof = read_proof(file);
+    if (!proof) return std::unexpected(std::move(proof.error()));
     if (proof->extra.empty()) return std::unexpected("the proof does not contain the entry that it proves");
-    const auto entry = parse_log_entry(proof->extra);
-    if (!entry) return std::unexpected("the proof contains no entry of a consent log: " + entry.error());
-    auto place = tlog::verify_proof(proof->extra, *proof, policy);
-    if (!place) return std::unexpected("the proof is false: " + place.error());
-    return Proven{.entry = *entry, .place = std::move(*place)};
+    return verify_proof_of_entry(*proof, policy);
 }
 
 std::expected<Proven, std::string> verify_receipt_proof(const Receipt& receipt, std::string_view file,
                                                         const tlog::Policy& policy) {
-    auto proven = verify_entry_proof(file, policy);
+    auto proof = read_proof(file);
+    if (!proof) return std::unexpected(std::move(proof.error()));
+    // c2sp.org/tlog-proof: the line is optional, and a receipt determines its entry.
+    if (proof->extra.empty()) proof->extra = format_entry(receipt.entry);
+    auto proven = verify_proof_of_entry(*proof, policy);
     if (!proven) return proven;
     if (proven->entry != LogEntry(receipt.entry)) return std::unexpected("the proof is that of another entry");
     if (proven->place.accepted.checkpoint.origin != receipt.log)

@@ -28,7 +28,7 @@ struct Proven {
 };
 // The entry that the proof contains, if the log contains it.
 std::expected<Proven, std::string> verify_entry_proof(std::string_view file, const tlog::Policy& policy);
-// The same, and it is the entry of this receipt.
+// The same, and it is the entry of this receipt. The proof may leave the entry out.
 std::expected<Proven, std::string> verify_receipt_proof(const Receipt& receipt, std::string_view file,
                                                         const tlog::Policy& policy);
 

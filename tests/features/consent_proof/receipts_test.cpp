@@ -127,6 +127,25 @@ TEST(Receipts, TheProofOfAnotherEntryProvesNothing) {
     EXPECT_TRUE(verify_receipt_proof(*receipt, proof_of(given.service, given.token, second), given.policy));
 }
 
+// The line of the entry is optional in a proof (c2sp.org/tlog-proof). Its receipt determines the entry.
+TEST(Receipts, AProofWithoutItsEntryProvesItsReceiptOnly) {
+    Given given;
+    publish(given.service, "cookies", 1);
+    const std::string second = receipt_of(accept(given.service, given.token, "cookies"));
+    publish_log(given.service);
+    const auto receipt = verify_receipt(given.receipt, given.description);
+    const auto other = verify_receipt(second, given.description);
+    ASSERT_TRUE(receipt && other);
+    std::string proof = given.proof;
+    const std::size_t line = proof.find("\nextra ") + 1;
+    proof.erase(line, proof.find('\n', line) + 1 - line);
+    const auto proven = verify_receipt_proof(*receipt, proof, given.policy);
+    ASSERT_TRUE(proven) << proven.error();
+    EXPECT_EQ(proven->entry, LogEntry(receipt->entry));
+    EXPECT_THAT(verify_receipt_proof(*other, proof, given.policy).error(), HasSubstr("the proof is false"));
+    EXPECT_EQ(verify_entry_proof(proof, given.policy).error(), "the proof does not contain the entry that it proves");
+}
+
 // DER of an ECDSA signature, from r || s of a token.
 std::string der_of(BytesView raw) {
     const auto integer = [](BytesView number) {
