@@ -45,33 +45,51 @@ std::string existing_template() {
     return name;
 }
 
-// Creates and drops databases on one connection.
-void run_on_server(const std::string& statement) {
-    static std::mutex mutex;
-    static std::optional<PostgresConnection> server;
-    const std::lock_guard lock(mutex);
-    if (!server) server.emplace(url_of("app"));
-    server->run(statement);
-}
+// Creates and drops databases on one connection. A database whose last connection has just ended is dropped later, with
+// the next one or at the end of the program: PostgreSQL sleeps for 100 ms if it meets a backend that is still ending.
+class Copies {
+public:
+    std::string make() {
+        const std::lock_guard lock(mutex_);
+        const std::string name = fresh_namespace();
+        drop_unused();
+        server_.run("CREATE DATABASE " + name + " TEMPLATE " + original_ + " STRATEGY FILE_COPY");
+        return name;
+    }
+    void leave(std::string name) {
+        const std::lock_guard lock(mutex_);
+        unused_.push_back(std::move(name));
+    }
+    ~Copies() {
+        try {
+            drop_unused();
+        } catch (const std::exception&) {
+            // The servers are gone, and the databases with them.
+        }
+    }
 
-std::string make_copy() {
-    static const std::string original = existing_template();
-    const std::string name = fresh_namespace();
-    run_on_server("CREATE DATABASE " + name + " TEMPLATE " + original + " STRATEGY FILE_COPY");
-    return name;
+private:
+    void drop_unused() {
+        for (const std::string& name : std::exchange(unused_, {}))
+            server_.run("DROP DATABASE " + name + " WITH (FORCE)");
+    }
+
+    std::mutex mutex_;
+    const std::string original_ = existing_template();
+    PostgresConnection server_{url_of("app")};
+    std::vector<std::string> unused_;
+};
+
+Copies& copies() {
+    static Copies all;
+    return all;
 }
 
 }  // namespace
 
-MigratedPostgres::MigratedPostgres() : name_(make_copy()), url_(url_of(name_)) {}
+MigratedPostgres::MigratedPostgres() : name_(copies().make()), url_(url_of(name_)) {}
 
-MigratedPostgres::~MigratedPostgres() {
-    try {
-        run_on_server("DROP DATABASE " + name_ + " WITH (FORCE)");
-    } catch (const std::exception&) {
-        // The servers are gone, and the database with them.
-    }
-}
+MigratedPostgres::~MigratedPostgres() { copies().leave(name_); }
 
 SqlRows MigratedPostgres::sql(const std::string& statement) const {
     std::optional<PostgresConnection> connection;

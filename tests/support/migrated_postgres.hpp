@@ -1,4 +1,4 @@
-// A database of its own in the shared PostgreSQL (shared_engines.hpp), with all tables, dropped at the end. It is a
+// A database of its own in the shared PostgreSQL (shared_engines.hpp), with all tables, dropped afterwards. It is a
 // copy of a template that the first test migrates: copying costs a fifth of migrating. For tests that do not look at
 // migrations themselves; those use PostgresSchema.
 #pragma once
