@@ -19,11 +19,13 @@ namespace {
 
 constexpr bool is_dev_build = std::string_view(CONSENTRY_BENCH_BUILD) == "debug";
 constexpr double tolerance = 0.03;
-constexpr std::size_t rounds_min = 3;
+constexpr std::size_t rounds_min = 2;
 constexpr std::size_t rounds_max = 9;
 constexpr std::size_t reads = 60;    // counted requests in a round, of an operation that only reads
 constexpr std::size_t writes = 5;    // of one that signs tokens
-constexpr std::size_t warm_up = 20;  // tokens become known, caches warm: not counted
+// Before them, tokens become known and caches warm: not counted.
+constexpr std::size_t warm_up_reads = 20;
+constexpr std::size_t warm_up_writes = 8;
 constexpr double listed_share = 0.01;
 
 struct Operation {
@@ -58,8 +60,8 @@ class Operations {
 public:
     Operations(const Stage& stage, const CountedService& service)
         : people_(stage.people()), service_(service), refresh_token_(people_.refreshers.front().refresh_token) {
-        if (people_.guarded.size() < warm_up + rounds_max * writes ||
-            people_.strangers.size() < warm_up + rounds_max * reads)
+        if (people_.guarded.size() < warm_up_writes + rounds_max * writes ||
+            people_.strangers.size() < warm_up_reads + rounds_max * reads)
             throw std::logic_error("instructions: too few accounts");
     }
 
@@ -159,6 +161,7 @@ void measure_instructions(const Stage& stage, Report& report) {
     Operations operations(stage, service);
     const auto table = expected();
     for (const Operation& operation : operations.all()) {
+        const std::size_t warm_up = operation.requests == writes ? warm_up_writes : warm_up_reads;
         operation.prepare(warm_up);
         send_in_turn(service, operation, warm_up);
         const auto known = table.find(operation.name);

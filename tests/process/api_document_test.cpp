@@ -5,6 +5,9 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include <boost/json.hpp>
@@ -49,7 +52,24 @@ TEST(ApiDocument, IsRight) {
     EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
 }
 
-// Keeps the paths that begin with one of these. The check of the whole document takes seconds.
+// Adds what the value refers to, "#/components/KIND/NAME", and what that refers to.
+void add_references(const json::value& value, const json::object& components,
+                    std::map<std::string, std::set<std::string>>& found) {
+    if (const auto* array = value.if_array())
+        for (const json::value& one : *array) add_references(one, components, found);
+    const auto* object = value.if_object();
+    if (object == nullptr) return;
+    for (const auto& [key, one] : *object) {
+        add_references(one, components, found);
+        if (key != "$ref") continue;
+        const fs::path place(std::string(one.as_string()));
+        const std::string kind = place.parent_path().filename();
+        if (found[kind].insert(place.filename()).second)
+            add_references(components.at(kind).at(place.filename().string()), components, found);
+    }
+}
+
+// Keeps the paths that begin with one of these, and their components. The check of the whole document takes seconds.
 std::string shortened(const std::string& text, std::initializer_list<std::string_view> beginnings) {
     json::value document = json::parse(text);
     json::object& paths = document.at("paths").as_object();
@@ -58,6 +78,15 @@ std::string shortened(const std::string& text, std::initializer_list<std::string
         const bool remains =
             std::ranges::any_of(beginnings, [&](auto beginning) { return path.starts_with(beginning); });
         it = remains ? std::next(it) : paths.erase(it);
+    }
+    json::object& components = document.at("components").as_object();
+    std::map<std::string, std::set<std::string>> used;
+    add_references(document.at("paths"), components, used);
+    for (auto& [kind, all] : components) {
+        if (kind == "securitySchemes") continue;
+        json::object kept;
+        for (const std::string& name : used[kind]) kept[name] = all.at(name);
+        all = std::move(kept);
     }
     return json::serialize(document);
 }
