@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -13,8 +14,12 @@
 #include <random>
 #include <thread>
 
+#include <sys/inotify.h>
+#include <unistd.h>
+
 #include <boost/system/system_error.hpp>
 #include <gmock/gmock.h>
+#include <poll.h>
 
 #include "base/uuid.hpp"
 #include "crypto/jws.hpp"
@@ -63,15 +68,30 @@ public:
         const std::scoped_lock lock(mutex_);
         all_.push_back(std::move(receipt));
         ++count_;
+        added_.notify_all();
     }
     std::size_t count() const { return count_; }
+    void wait_until(steady_clock::time_point end, std::size_t wanted) {
+        std::unique_lock lock(mutex_);
+        added_.wait_until(lock, end, [&] { return count_ >= wanted; });
+    }
     const std::vector<std::string>& all() const { return all_; }
 
 private:
     std::mutex mutex_;
+    std::condition_variable added_;
     std::vector<std::string> all_;
     std::atomic<std::size_t> count_ = 0;
 };
+
+// Returns as soon as a file is made in the folder.
+void wait_for_new_file(const fs::path& folder, std::chrono::milliseconds time_max) {
+    const int watch = ::inotify_init1(IN_CLOEXEC);
+    ::inotify_add_watch(watch, folder.c_str(), IN_CREATE);
+    pollfd event{.fd = watch, .events = POLLIN, .revents = 0};
+    ::poll(&event, 1, static_cast<int>(time_max.count()));
+    ::close(watch);
+}
 
 struct Party {
     Fleet& fleet;
@@ -130,18 +150,11 @@ public:
         for (std::size_t i = 0; i < party_.fleet.size(); ++i) kill(i);
         for (const fs::path& left : unfinished()) fs::remove(left);
     }
-    void wait_for_receipts(std::size_t more) const {
-        const std::size_t wanted = receipts_.count() + more;
-        const auto end = steady_clock::now() + promise;
-        while (receipts_.count() < wanted && steady_clock::now() < end) std::this_thread::yield();
+    void wait_for_receipts(std::size_t more) {
+        receipts_.wait_until(steady_clock::now() + promise, receipts_.count() + more);
     }
     // Returns while an instance writes a tile or a checkpoint.
-    void wait_for_publication() const {
-        const auto end = steady_clock::now() + promise;
-        const std::set<fs::path> former = unfinished();
-        while (std::ranges::includes(former, unfinished()) && steady_clock::now() < end) {
-        }
-    }
+    void wait_for_publication() const { wait_for_new_file(party_.storage / "unfinished", promise); }
     void rotate_keys() const { party_.fleet.rotate_keys(); }
 
     void expect_kept_promises() {
