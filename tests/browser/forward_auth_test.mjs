@@ -200,9 +200,10 @@ async function walk(name, script) {
 }
 
 for (const name of proxies)
-    test(`a person behind ${name}, with and without JavaScript`, async () => {
+    test(`a person behind ${name}`, async () => {
         proxyPort = startProxy(name);
-        for (const script of [true, false]) await walk(name, script);
+        await walk(name, true);
+        if (name === proxies[0]) await walk(name, false); // the pages go without JavaScript, whichever proxy it is
     });
 
 test('a login ends where the application sends the browser', async () => {

@@ -41,7 +41,7 @@ look forms 'another tab.* with JavaScript|the database takes nothing'
 look account_pages 'every page is accessible|few backup codes'
 look evidence 'what has changed'
 look provider_login 'the buttons are accessible'
-look forward_auth 'behind nginx, with|stays at the page between'
+look forward_auth 'behind nginx$|stays at the page between'
 folder=$here/../../docs/pages
 # Each page once, and a few as a phone in the dark shows them.
 cp "$CONSENTRY_SCREENSHOTS"/*-light-1280.png "$folder"
