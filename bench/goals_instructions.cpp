@@ -21,8 +21,8 @@ constexpr bool is_dev_build = std::string_view(CONSENTRY_BENCH_BUILD) == "debug"
 constexpr double tolerance = 0.03;
 constexpr std::size_t rounds_min = 2;
 constexpr std::size_t rounds_max = 9;
-constexpr std::size_t reads = 60;    // counted requests in a round, of an operation that only reads
-constexpr std::size_t writes = 5;    // of one that signs tokens
+constexpr std::size_t reads = 60;  // counted requests in a round, of an operation that only reads
+constexpr std::size_t writes = 5;  // of one that signs tokens
 // Before them, tokens become known and caches warm: not counted.
 constexpr std::size_t warm_up_reads = 20;
 constexpr std::size_t warm_up_writes = 8;
