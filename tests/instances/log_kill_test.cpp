@@ -122,6 +122,7 @@ public:
     void round(const std::function<void()>& strike) {
         std::atomic<bool> is_over = false;
         std::vector<std::jthread> crowd;
+        crowd.reserve(users);
         for (std::size_t user = 0; user < users; ++user)
             crowd.emplace_back([&, user] {
                 for (std::size_t turn = user; !is_over; ++turn) act(user, turn);

@@ -109,36 +109,36 @@ struct FaultyFiles {
 
 class StorageFaults : public ::testing::Test {
 protected:
-    const FaultyFiles files{};  // constructed before the service opens its files
+    const FaultyFiles files_{};  // constructed before the service opens its files
     // The clock stands still, so all sessions begin at the same time. The high limit avoids ending an arbitrary one.
     // The logs are off: they write between the requests, and the fault would meet them.
-    Service service{{{"SESSION_MAX_PER_USER", "1000"}, {"CONSENT_LOG_ENABLE", "false"}}};
+    Service service_{{{"SESSION_MAX_PER_USER", "1000"}, {"CONSENT_LOG_ENABLE", "false"}}};
 };
 
 class KindsOfStorageFaults : public StorageFaults, public ::testing::WithParamInterface<FaultyVfs::Kind> {};
 
 TEST_P(KindsOfStorageFaults, STO_2_AVerificationIsWholeOrNothing) {
-    Person ada = service.make_person();
-    service.turn_two_factor_on(ada);
+    Person ada = service_.make_person();
+    service_.turn_two_factor_on(ada);
     std::string challenge;
     std::size_t used = 0;
-    const auto spend_of = [&] { return std::stoi(service.sql("SELECT count(*) FROM backup_codes")[0][0]); };
+    const auto spend_of = [&] { return std::stoi(service_.sql("SELECT count(*) FROM backup_codes")[0][0]); };
     int codes = spend_of();
     const int n = fault_at_each_write(
-        service, GetParam(),
+        service_, GetParam(),
         [&] {
             if (used == ada.backup_codes.size()) {  // each code is spent, or was refused and is left unused
-                const TokenTexts tokens = service.turn_two_factor_on(ada = service.make_person());
+                const TokenTexts tokens = service_.turn_two_factor_on(ada = service_.make_person());
                 used = 0;
                 codes = spend_of();
             }
-            challenge = service.challenge_of(ada);
+            challenge = service_.challenge_of(ada);
             codes = spend_of();
-            return [&, code = ada.backup_codes[used++]] { return service.verify_backup(challenge, code); };
+            return [&, code = ada.backup_codes[used++]] { return service_.verify_backup(challenge, code); };
         },
         [&](const Answer& answer) {
             const std::string digest = to_hex(crypto::sha256(challenge));
-            const auto sessions = service.sql("SELECT id FROM sessions WHERE challenge_digest = X'" + digest + "'");
+            const auto sessions = service_.sql("SELECT id FROM sessions WHERE challenge_digest = X'" + digest + "'");
             const bool spent = spend_of() == codes - 1;
             EXPECT_EQ(sessions.size() == 1, spent) << "half a verification";
             if (answer.status == 200U) EXPECT_TRUE(spent) << "answered and not done";
@@ -163,28 +163,28 @@ INSTANTIATE_TEST_SUITE_P(Kinds, KindsOfStorageFaults,
 
 // Writes most, so that one kind of fault takes as long as all three above: the worst one, which leaves half a block.
 TEST_F(StorageFaults, STO_2_AChangeOfPasswordIsWholeOrNothing) {
-    Person ada = service.make_person();
+    Person ada = service_.make_person();
     int number = 0;
     std::string next;
     const int n = fault_at_each_write(
-        service, FaultyVfs::Kind::torn_write,
+        service_, FaultyVfs::Kind::torn_write,
         [&] {
-            const std::string access = service.tokens_of(ada).access;
+            const std::string access = service_.tokens_of(ada).access;
             next = "Copper-Meadow-" + std::to_string(++number);
             return [&, access] {
-                return service.patch("/api/shared/user/change-password",
-                                     {{"oldPassword", ada.password}, {"newPassword", next}}, bearer(access));
+                return service_.patch("/api/shared/user/change-password",
+                                      {{"oldPassword", ada.password}, {"newPassword", next}}, bearer(access));
             };
         },
         [&](const Answer& answer) {
             const bool ended =
-                service.sql("SELECT id FROM sessions WHERE revoked_at IS NULL AND user_id = '" + ada.id.text() + "'")
+                service_.sql("SELECT id FROM sessions WHERE revoked_at IS NULL AND user_id = '" + ada.id.text() + "'")
                     .empty();
-            const bool changed = service.log_in(ada.email, next).status == 200U;
+            const bool changed = service_.log_in(ada.email, next).status == 200U;
             EXPECT_EQ(ended, changed) << "half a change";
             if (answer.status == 200U) EXPECT_TRUE(changed) << "answered and not done";
             if (changed) ada.password = next;
-            EXPECT_EQ(service.log_in(ada).status, 200U);
+            EXPECT_EQ(service_.log_in(ada).status, 200U);
         });
     EXPECT_GE(n, 2) << "no fault was met at all";
 }

@@ -110,7 +110,7 @@ private:
                 if (std::ranges::find(wanted.as_array(), value) == wanted.as_array().end())
                     out.push_back(place + ": not one of " + boost::json::serialize(wanted));
             } else if (!check_parts(value, name, wanted, schema, place, out) &&
-                       std::ranges::find(notes_, name) == notes_.end()) {
+                       std::ranges::find(notes, name) == notes.end()) {
                 out.push_back(place + ": unknown keyword " + std::string(name));
             }
         }
@@ -189,7 +189,7 @@ private:
     }
 
     // Keywords without constraints.
-    static constexpr std::array notes_{std::string_view{"description"}, std::string_view{"title"},
+    static constexpr std::array notes{std::string_view{"description"}, std::string_view{"title"},
                                        std::string_view{"default"}, std::string_view{"example"},
                                        std::string_view{"examples"}};
     const boost::json::value& document_;

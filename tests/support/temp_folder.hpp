@@ -14,7 +14,7 @@ class TempFolder {
 public:
     TempFolder() : TempFolder({std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {}
     // Uses the first parent that exists.
-    explicit TempFolder(std::initializer_list<std::filesystem::path> parents) {
+    TempFolder(std::initializer_list<std::filesystem::path> parents) {
         for (const auto& parent : parents) {
             std::string name = (parent / "consentry-XXXXXX").string();
             if (::mkdtemp(name.data()) == nullptr) continue;

@@ -337,6 +337,7 @@ awaitable<bool> Acceptances::log_all(std::vector<StoredConsent> consents) {
 awaitable<ListSlice<AcceptanceResponse>> Acceptances::list(UserId user, ListQuery query) {
     const auto found = co_await repository_.list(user, std::move(query));
     std::vector<TermPolicyId> ids;
+    ids.reserve(found.items.size());
     for (const Acceptance& acceptance : found.items) ids.push_back(acceptance.policy);
     const auto policies = co_await repository_.find_published(std::move(ids));
     ListSlice<AcceptanceResponse> out{.items = {}, .has_more = found.has_more, .count = found.count, .end = found.end};

@@ -65,6 +65,7 @@ TEST(DOC_6, FourTypesAtOnceAreFourAcceptances) {
         const Person person = service.make_person();
         const std::string token = service.tokens_of(person).access;
         std::vector<Call> calls;
+        calls.reserve(all_types.size());
         for (const std::string& type : all_types)
             calls.push_back({.path = accept_path, .body = {{"type", type}}, .headers = bearer(token)});
         EXPECT_EQ(count(all_at_once(service, calls), 200), 4U);
