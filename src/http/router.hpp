@@ -43,6 +43,11 @@ public:
         operation_.errors.assign(kinds);
         return *this;
     }
+    // For a page, which has no signature that names its guard: the refusals that concern who sends the request.
+    Endpoint& guard_may_refuse(std::initializer_list<const ErrorKind*> kinds) {
+        operation_.access.errors.assign(kinds);
+        return *this;
+    }
     Endpoint& at_guarded_host() { return operation_.at_guarded_host = true, *this; }
     Endpoint& outside_prefix() { return operation_.outside_prefix = true, *this; }
     Endpoint& unversioned() { return operation_.unversioned = true, *this; }

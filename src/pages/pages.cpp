@@ -1,5 +1,6 @@
 #include "pages/pages.hpp"
 
+#include "base/errors.hpp"
 #include "http/form.hpp"
 
 namespace consentry {
@@ -29,7 +30,7 @@ awaitable<RepeatedForms::Earlier> PageKit::repeat(http::RequestContext& context)
 
 http::Endpoint Pages::add(http::Method method, std::string_view path, std::string id) {
     http::Endpoint endpoint = router_.page(method, path);
-    endpoint.id(id).tag("pages");
+    endpoint.id(id).tag("pages").guard_may_refuse({&errors::cross_site_form, &errors::role_forbidden});
     return endpoint;
 }
 

@@ -230,5 +230,20 @@ TEST(PageObservation, MalformedFormsAreNonsense) {
     EXPECT_EQ(t.events("client.nonsense"), 1U);
 }
 
+TEST(PageObservation, ARefusedRightIsToldAndAnExpiredFormIsNot) {
+    Logged t;
+    const Person chief = t.service.make_person(Role::super_admin);
+    Browser browser(t.service);
+    browser.log_in(chief);
+    browser.open("/account/data");
+    EXPECT_EQ(browser.send("/account/data", {{"email", chief.email}}).status, 403U);
+    EXPECT_EQ(t.events("authorization.refused"), 1U) << "only the operator deletes an administrator";
+    EXPECT_EQ(browser.send_from("https://evil.example", "/account/data", {}).status, 403U);
+    EXPECT_EQ(t.events("authorization.refused"), 2U);
+    browser.token.clear();
+    EXPECT_EQ(browser.send("/account/data", {{"email", chief.email}}).status, 403U);
+    EXPECT_EQ(t.events("authorization.refused"), 2U);
+}
+
 }  // namespace
 }  // namespace consentry::tests

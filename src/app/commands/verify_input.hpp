@@ -61,7 +61,7 @@ struct FoundReceipts {
 
 bool is_json(std::string_view text);
 // From an answer of the API or the export of an account. The error is a sentence.
-std::expected<FoundReceipts, std::string> find_receipts(std::string_view json);
+std::expected<FoundReceipts, std::string> find_receipts(std::string_view text);
 
 // The description note in a file that is one, or in an export or a bundle that contains one; nullopt if it has none.
 std::optional<std::string> find_description(std::string_view file);

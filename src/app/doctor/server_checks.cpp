@@ -37,6 +37,7 @@ double time_of(const std::function<void()>& work) {
 // The median: the first call also connects.
 double usual_time_of(const std::function<void()>& work) {
     std::vector<double> times;
+    times.reserve(tries);
     for (int i = 0; i < tries; ++i) times.push_back(time_of(work));
     std::ranges::sort(times);
     return times[tries / 2];
