@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <system_error>
 #include <thread>
 
 #include <sys/inotify.h>
@@ -87,7 +88,8 @@ private:
 // Returns as soon as a file is made in the folder.
 void wait_for_new_file(const fs::path& folder, std::chrono::milliseconds time_max) {
     const int watch = ::inotify_init1(IN_CLOEXEC);
-    ::inotify_add_watch(watch, folder.c_str(), IN_CREATE);
+    if (::inotify_add_watch(watch, folder.c_str(), IN_CREATE) < 0)
+        throw std::system_error(errno, std::system_category(), "inotify of " + folder.string());
     pollfd event{.fd = watch, .events = POLLIN, .revents = 0};
     ::poll(&event, 1, static_cast<int>(time_max.count()));
     ::close(watch);

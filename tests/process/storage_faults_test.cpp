@@ -107,7 +107,7 @@ struct FaultyFiles {
     }
 };
 
-class StorageFaults : public ::testing::Test {
+class StorageFaults : public ::testing::TestWithParam<FaultyVfs::Kind> {
 protected:
     const FaultyFiles files_{};  // constructed before the service opens its files
     // The clock stands still, so all sessions begin at the same time. The high limit avoids ending an arbitrary one.
@@ -115,9 +115,7 @@ protected:
     Service service_{{{"SESSION_MAX_PER_USER", "1000"}, {"CONSENT_LOG_ENABLE", "false"}}};
 };
 
-class KindsOfStorageFaults : public StorageFaults, public ::testing::WithParamInterface<FaultyVfs::Kind> {};
-
-TEST_P(KindsOfStorageFaults, STO_2_AVerificationIsWholeOrNothing) {
+TEST_P(StorageFaults, STO_2_AVerificationIsWholeOrNothing) {
     Person ada = service_.make_person();
     service_.turn_two_factor_on(ada);
     std::string challenge;
@@ -146,28 +144,12 @@ TEST_P(KindsOfStorageFaults, STO_2_AVerificationIsWholeOrNothing) {
     EXPECT_GE(n, 2) << "no fault was met at all";
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, KindsOfStorageFaults,
-                         ::testing::Values(FaultyVfs::Kind::io_error, FaultyVfs::Kind::disk_full,
-                                           FaultyVfs::Kind::torn_write),
-                         [](const auto& info) {
-                             switch (info.param) {
-                                 case FaultyVfs::Kind::io_error:
-                                     return "IoError";
-                                 case FaultyVfs::Kind::disk_full:
-                                     return "DiskFull";
-                                 case FaultyVfs::Kind::torn_write:
-                                     break;
-                             }
-                             return "TornWrite";
-                         });
-
-// Writes most, so that one kind of fault takes as long as all three above: the worst one, which leaves half a block.
-TEST_F(StorageFaults, STO_2_AChangeOfPasswordIsWholeOrNothing) {
+TEST_P(StorageFaults, STO_2_AChangeOfPasswordIsWholeOrNothing) {
     Person ada = service_.make_person();
     int number = 0;
     std::string next;
     const int n = fault_at_each_write(
-        service_, FaultyVfs::Kind::torn_write,
+        service_, GetParam(),
         [&] {
             const std::string access = service_.tokens_of(ada).access;
             next = "Copper-Meadow-" + std::to_string(++number);
@@ -188,6 +170,21 @@ TEST_F(StorageFaults, STO_2_AChangeOfPasswordIsWholeOrNothing) {
         });
     EXPECT_GE(n, 2) << "no fault was met at all";
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, StorageFaults,
+                         ::testing::Values(FaultyVfs::Kind::io_error, FaultyVfs::Kind::disk_full,
+                                           FaultyVfs::Kind::torn_write),
+                         [](const auto& info) {
+                             switch (info.param) {
+                                 case FaultyVfs::Kind::io_error:
+                                     return "IoError";
+                                 case FaultyVfs::Kind::disk_full:
+                                     return "DiskFull";
+                                 case FaultyVfs::Kind::torn_write:
+                                     break;
+                             }
+                             return "TornWrite";
+                         });
 
 }  // namespace
 }  // namespace consentry::tests

@@ -190,8 +190,8 @@ private:
 
     // Keywords without constraints.
     static constexpr std::array notes{std::string_view{"description"}, std::string_view{"title"},
-                                       std::string_view{"default"}, std::string_view{"example"},
-                                       std::string_view{"examples"}};
+                                      std::string_view{"default"}, std::string_view{"example"},
+                                      std::string_view{"examples"}};
     const boost::json::value& document_;
 };
 

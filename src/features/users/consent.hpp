@@ -65,8 +65,7 @@ public:
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
     // Withdraws every acceptance of these types, whatever the version, because the account has a new owner. The same
-    // transaction must raise the account's security version. Its commit
-    // fails if the account accepts one of them meanwhile.
+    // transaction must raise the account's security version. It fails if the account accepts one of them meanwhile.
     virtual storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
     // Returns for each account the types of which it has accepted the required version or a later one. A grace period

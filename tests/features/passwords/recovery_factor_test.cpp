@@ -3,6 +3,7 @@
 
 #include "app/app.hpp"
 #include "tests/support/calls/account_calls.hpp"
+#include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
@@ -209,6 +210,27 @@ TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
         EXPECT_EQ(rows_of(service, holder, table), "0") << table;
     EXPECT_EQ(service.get(status_path, bearer(tokens.access)).status, 401U);
     EXPECT_TRUE(service.log_in(holder.email, new_password).has("data.tokens"));
+}
+
+TEST(SOC_3, AnAcceptanceInTheMiddleOfAResetStopsItAndLeavesTheLinkGood) {
+    Service service;
+    const Person holder = service.make_person();
+    publish(service, "privacy", 1);
+    ASSERT_EQ(accept(service, service.tokens_of(holder).access, "privacy").status, 200U);
+    service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + holder.id.text() + "'");
+    const std::string link = recover(service, holder);
+    // The former holder accepts another policy after the reset has looked at the acceptances.
+    service.sql(
+        "CREATE TRIGGER late AFTER UPDATE OF password_hash ON users BEGIN INSERT INTO term_policy_acceptances "
+        "(id, user_id, type, sequence, action, term_policy_id, version, language, content_hashes, accepted_at, "
+        "ip_address, user_agent, session_id) SELECT lower(hex(randomblob(4))) || substr(id, 9), user_id, 'cookies', "
+        "sequence, action, term_policy_id, version, language, content_hashes, accepted_at, ip_address, user_agent, "
+        "session_id FROM term_policy_acceptances WHERE user_id = NEW.id; END");
+    EXPECT_EQ(reset(service, link, new_password).status, 503U);
+    EXPECT_EQ(history(service, holder), "privacy 1 accepted") << "nothing is half done";
+    service.sql("DROP TRIGGER late");
+    EXPECT_EQ(reset(service, link, new_password).status, 200U);
+    EXPECT_EQ(history(service, holder), "privacy 1 accepted, privacy 1 withdrawn");
 }
 
 TEST(SOC_3, AResetOfAProvenAccountKeepsItsIdentitiesInUse) {
