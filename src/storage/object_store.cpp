@@ -8,8 +8,8 @@ namespace consentry::storage {
 
 bool is_object_key(std::string_view key) {
     constexpr std::size_t bytes_max = 512;
-    constexpr std::size_t segment_bytes_max = 255;  // NAME_MAX of Linux's file systems
-    if (key.size() > bytes_max) return false;
+    constexpr std::size_t segment_bytes_max = 255 - packed_ending.size();  // NAME_MAX of Linux's file systems
+    if (key.size() > bytes_max || key.ends_with(packed_ending)) return false;
     const auto fits = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
     for (bool more = true; more;) {
         const auto slash = key.find('/');

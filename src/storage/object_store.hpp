@@ -1,8 +1,9 @@
 // The object store port: files by key, in a private and a public area.
 //
 // A key such as "a/b/c.hbs" consists of segments of letters, digits, '.', '_' and '-', joined by '/', and has at most
-// 512 bytes; no segment is "." or "..". Engines throw std::logic_error for any other key, because callers build keys
-// from validated parts (DOC-1). An outage throws consentry::Unavailable.
+// 512 bytes. A segment has at most 252 and is neither "." nor "..". No key ends with ".gz". Engines throw
+// std::logic_error for any other key, because callers build keys from validated parts (DOC-1). An outage throws
+// consentry::Unavailable.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,20 @@ using boost::asio::awaitable;
 enum class Area { private_area, public_area };
 
 struct ObjectFacts {
-    std::uint64_t size = 0;  // bytes
+    std::uint64_t size = 0;  // bytes; if put_compressed() stored the object, of what is stored
     std::string mime;        // empty: unknown
 };
 
 // An object, truncated to the number of bytes requested.
 struct Object {
     std::string bytes;
-    std::uint64_t size = 0;  // of the whole object; greater than bytes.size() if truncated
+    // Of the whole object. If it is truncated, a greater number than bytes.size(), which is exact only if put() stored
+    // the object.
+    std::uint64_t size = 0;
 };
+
+// Ends the names of compressed files in a folder, as web servers expect it. No key ends with it.
+inline constexpr std::string_view packed_ending = ".gz";
 
 bool is_object_key(std::string_view key);
 
@@ -47,12 +53,17 @@ class ObjectStore {
 public:
     virtual ~ObjectStore() = default;
 
-    // Both return nullopt if the object does not exist.
+    // Both return nullopt if the object does not exist. get() also does if put_compressed() stored it and the stored
+    // bytes are damaged.
     virtual awaitable<std::optional<ObjectFacts>> head(Area area, std::string key) = 0;
     virtual awaitable<std::optional<Object>> get(Area area, std::string key, std::size_t bytes_max) = 0;
     // Atomic: readers see either the previous object or the complete new one. Durable on return. If it throws, the
     // write may have taken effect, or may still take effect within longest_call().
     virtual awaitable<void> put(Area area, std::string key, std::string bytes, std::string mime) = 0;
+    // As put(), but stores the object compressed with gzip. get() and the public address return what was put, the
+    // latter with "Content-Encoding: gzip" if a server of the engine answers. Never put one key both ways at the same
+    // time.
+    virtual awaitable<void> put_compressed(Area area, std::string key, std::string bytes, std::string mime) = 0;
     virtual awaitable<void> erase(Area area, std::string key) = 0;  // idempotent; on a throw, as put()
 
     // The longest time a call can take, retries included.

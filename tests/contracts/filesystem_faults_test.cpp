@@ -96,6 +96,12 @@ int renameat(int from, const char* path, int to, const char* new_path) noexcept 
     static auto* const real = next<int(int, const char*, int, const char*)>("renameat");
     return watch.see("renameat", to) ? -1 : real(from, path, to, new_path);
 }
+int unlinkat(int fd, const char* path, int flags) noexcept {
+    static auto* const real = next<int(int, const char*, int)>("unlinkat");
+    // An unfinished file is removed while another fault is handled, and a second one is not simulated.
+    if (watch.on && watch.name_of(fd) == "unfinished") return real(fd, path, flags);
+    return watch.see("unlinkat", fd) ? -1 : real(fd, path, flags);
+}
 
 }  // extern "C"
 
@@ -119,6 +125,9 @@ protected:
 
     static ObjectFolder::Deadline soon() { return std::chrono::steady_clock::now() + 1h; }
     void put(const std::string& key, const std::string& bytes) const { files.put(area, key, bytes, soon()); }
+    void put_compressed(const std::string& key, const std::string& bytes) const {
+        files.put_compressed(area, key, bytes, soon());
+    }
     std::string get(const std::string& key) const {
         const auto object = files.get(area, key, 1'000'000);
         return object ? object->bytes : "(none)";
@@ -184,6 +193,33 @@ TEST_F(FolderFaults, STO_4_APutThatFailsAnywhereLeavesTheFormerOrTheNewObject) {
     }
 }
 
+TEST_F(FolderFaults, STO_4_AFormThatReplacesTheOtherLeavesTheFormerOrTheNewObject) {
+    const auto check = [&](bool acknowledged) {
+        const std::string found = get("a/b");
+        EXPECT_TRUE(found == "new" || (!acknowledged && found == "former")) << found;
+    };
+    for (const int error : {EIO, EMFILE, ENOMEM, EACCES}) {
+        fail_each(
+            error,
+            [&] {
+                watch.on = false;
+                put("a/b", "former");
+                watch.on = true;
+                put_compressed("a/b", "new");
+            },
+            check);
+        fail_each(
+            error,
+            [&] {
+                watch.on = false;
+                put_compressed("a/b", "former");
+                watch.on = true;
+                put("a/b", "new");
+            },
+            check);
+    }
+}
+
 TEST_F(FolderFaults, STO_4_AFaultIsNeverTakenForAbsence) {
     for (const int error : {EIO, EMFILE, ENOMEM, EACCES}) {
         put("a/b.hbs", "bytes");
@@ -192,6 +228,12 @@ TEST_F(FolderFaults, STO_4_AFaultIsNeverTakenForAbsence) {
             error, [&] { found = get("a/b.hbs"); },
             [&](bool acknowledged) {
                 if (acknowledged) EXPECT_EQ(found, "bytes");
+            });
+        put_compressed("a/c", "packed");
+        fail_each(
+            error, [&] { found = get("a/c"); },
+            [&](bool acknowledged) {
+                if (acknowledged) EXPECT_EQ(found, "packed");
             });
         std::optional<std::uint64_t> size;
         fail_each(
@@ -233,6 +275,10 @@ TEST_F(FolderFaults, STO_1_WhatIsAcknowledgedWasSynced) {
         EXPECT_LT(place_of(calls, "mkdirat public"), place_of(calls, "fsync public"));
         EXPECT_LT(place_of(calls, "mkdirat public/a"), place_of(calls, "fsync public/a"));
     }
+    const auto calls = calls_of([&] { put_compressed("a/b/c.hbs", "bytes"); });
+    EXPECT_EQ(calls.back(), "fsync public/a/b");
+    EXPECT_EQ(calls.at(calls.size() - 2), "unlinkat public/a/b") << "the other form, whose removal is synced";
+    EXPECT_EQ(calls.at(calls.size() - 3), "fsync public/a/b") << "the new form before that";
     EXPECT_EQ(calls_of([&] { files.erase(area, "a/b/c.hbs", soon()); }).back(), "fsync public/a/b");
     EXPECT_EQ(calls_of([&] { files.erase(area, "a/b/c.hbs", soon()); }).back(), "fsync public/a/b")
         << "another one may have erased it, and not have synced that yet";

@@ -163,6 +163,22 @@ TEST_F(FolderStore, WhatNobodyFinishesIsForgottenAndWhatSomebodyWritesIsNot) {
     EXPECT_TRUE(fs::exists(root / "unfinished/fresh"));
 }
 
+// A former version of the service stored every object as it is, and reads none that is compressed.
+TEST_F(FolderStore, ACompressedObjectIsAFileThatWebServersKnow) {
+    const std::string bytes(5'000, 'b');
+    run(store->put_compressed(Area::public_area, "a/b", bytes, ""));
+    EXPECT_FALSE(fs::exists(root / "public/a/b"));
+    EXPECT_LT(fs::file_size(root / "public/a/b.gz"), 100U);
+    EXPECT_EQ(rights(root / "public/a/b.gz"), fs::perms::owner_read | fs::perms::owner_write);
+    std::ofstream(root / "public/a/b") << "of a former version";
+    EXPECT_EQ(get(Area::public_area, "a/b"), "of a former version");
+    run(store->put_compressed(Area::public_area, "a/b", bytes, ""));
+    EXPECT_FALSE(fs::exists(root / "public/a/b"));
+    EXPECT_EQ(get(Area::public_area, "a/b"), bytes);
+    std::ofstream(root / "public/a/b.gz") << "damaged";
+    EXPECT_EQ(get(Area::public_area, "a/b"), "(none)");
+}
+
 // A call that misses its deadline must have no effect, because others may already act as if it had failed.
 TEST_F(FolderStore, WhatComesTooLateHasNoEffect) {
     const storage::ObjectFolder files(root);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/gzip.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
@@ -27,6 +28,9 @@ protected:
 
     void put(Area area, const std::string& key, std::string bytes) {
         run(store->put(area, key, std::move(bytes), mime));
+    }
+    void put_compressed(Area area, const std::string& key, std::string bytes) {
+        run(store->put_compressed(area, key, std::move(bytes), mime));
     }
     // Returns "(none)" if the object does not exist.
     std::string get(Area area, const std::string& key) {
@@ -123,6 +127,47 @@ TEST_P(ObjectStoreContract, OfALargeObjectNoMoreIsReadThanAskedFor) {
     EXPECT_EQ(empty_part->bytes.size(), large.size());
 }
 
+TEST_P(ObjectStoreContract, ACompressedObjectReadsLikeAnyOther) {
+    std::string large;
+    for (int i = 0; large.size() < (3U << 20U); ++i) large += std::to_string(i);
+    for (const std::string& bytes : {std::string(), std::string("\0\xFFx", 3), large}) {
+        put_compressed(Area::private_area, "a/b", bytes);
+        EXPECT_EQ(get(Area::private_area, "a/b"), bytes);
+        EXPECT_EQ(run(place->open()->get(Area::private_area, "a/b", bytes.size()))->size, bytes.size());
+        EXPECT_TRUE(run(store->head(Area::private_area, "a/b")));
+    }
+    EXPECT_LT(run(store->head(Area::private_area, "a/b"))->size, large.size() / 2) << "it is stored compressed";
+    for (const std::size_t bytes_max : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, large.size() - 1}) {
+        const auto object = run(store->get(Area::private_area, "a/b", bytes_max));
+        ASSERT_TRUE(object);
+        EXPECT_EQ(object->bytes, large.substr(0, bytes_max));
+        EXPECT_GT(object->size, bytes_max);
+    }
+}
+
+TEST_P(ObjectStoreContract, TheLatestIsTheObjectWhicheverWayItWasPut) {
+    for (int round = 0; round < 2; ++round) {
+        put(Area::public_area, "a/b", "plain");
+        EXPECT_EQ(get(Area::public_area, "a/b"), "plain");
+        put_compressed(Area::public_area, "a/b", "compressed");
+        EXPECT_EQ(get(Area::public_area, "a/b"), "compressed");
+    }
+    run(store->erase(Area::public_area, "a/b"));
+    EXPECT_EQ(get(Area::public_area, "a/b"), "(none)");
+    put(Area::public_area, "a/b", "plain");
+    run(store->erase(Area::public_area, "a/b"));
+    EXPECT_EQ(get(Area::public_area, "a/b"), "(none)") << "nor what it had replaced";
+}
+
+TEST_P(ObjectStoreContract, EverybodyReadsACompressedPublicObject) {
+    const std::string bytes(10'000, 'b');
+    put_compressed(Area::public_area, "a/b", bytes);
+    const auto shown = fetch(store->public_address("a/b"));
+    EXPECT_EQ(shown.status, 200U);
+    const bool is_packed = shown.header("content-encoding") == "gzip";
+    EXPECT_EQ(is_packed ? gunzip(shown.body, largest)->bytes : shown.body, bytes);
+}
+
 // DOC-1: the service builds keys from checked parts. The store still refuses any key that is not well-formed.
 TEST_P(ObjectStoreContract, TakesNoKeyThatIsNone) {
     for (const std::string& key : {std::string(),
@@ -142,6 +187,9 @@ TEST_P(ObjectStoreContract, TakesNoKeyThatIsNone) {
                                    std::string("\xC0\xAE\xC0\xAE/a"),
                                    std::string("\xEF\xBC\x8E"),
                                    std::string(513, 'a'),
+                                   std::string(253, 'a'),
+                                   std::string("a.gz"),
+                                   std::string("a/.gz"),
                                    std::string("a\n"),
                                    std::string("~"),
                                    std::string("a?b"),
@@ -150,6 +198,7 @@ TEST_P(ObjectStoreContract, TakesNoKeyThatIsNone) {
                                    std::string("*")}) {
         SCOPED_TRACE(testing::PrintToString(key));
         EXPECT_THROW(put(Area::private_area, key, "x"), std::logic_error);
+        EXPECT_THROW(put_compressed(Area::private_area, key, "x"), std::logic_error);
         EXPECT_THROW(get(Area::private_area, key), std::logic_error);
         EXPECT_THROW(run(store->head(Area::private_area, key)), std::logic_error);
         EXPECT_THROW(run(store->erase(Area::private_area, key)), std::logic_error);
@@ -157,8 +206,11 @@ TEST_P(ObjectStoreContract, TakesNoKeyThatIsNone) {
         EXPECT_THROW(address_to_put(key, 1), std::logic_error);
         EXPECT_THROW((void)store->public_address(key), std::logic_error);
     }
-    put(Area::private_area, "A-1_b/..c/.d/" + std::string(200, 'e') + ".hbs", "x");
-    EXPECT_EQ(get(Area::private_area, "A-1_b/..c/.d/" + std::string(200, 'e') + ".hbs"), "x");
+    const std::string longest = "A-1_b.gz/..c/.d/" + std::string(248, 'e') + ".hbs";
+    put(Area::private_area, longest, "x");
+    EXPECT_EQ(get(Area::private_area, longest), "x");
+    put_compressed(Area::private_area, longest, "y");
+    EXPECT_EQ(get(Area::private_area, longest), "y");
 }
 
 // A server may fail a read while another client replaces the object: Ceph's gateway answered one read in six here with
@@ -195,7 +247,12 @@ TEST_P(ObjectStoreContract, ReadersSeeTheFormerOrTheWholeNewObject) {
                 whole ? ++seen : ++torn;
             }
         });
-    for (int number = 1; number <= replacements; ++number) put(Area::public_area, "a/b.hbs", content(number));
+    for (int number = 1; number <= replacements; ++number) {
+        if (number % 3 == 0)
+            put_compressed(Area::public_area, "a/b.hbs", content(number));
+        else
+            put(Area::public_area, "a/b.hbs", content(number));
+    }
     done = true;
     readers.clear();
     EXPECT_EQ(torn, 0);

@@ -74,6 +74,23 @@ TEST_P(S3Addresses, DOC_2_OneForReadingIsBoundToKeyMethodAndTime) {
     EXPECT_EQ(stored(), "{{secret}}");
 }
 
+TEST_P(S3Addresses, ACompressedObjectSaysSoAndADamagedOneIsNone) {
+    const std::string bytes(5'000, 'b');
+    run(store.put_compressed(Area::public_area, key, bytes, "application/octet-stream"));
+    const auto got = ask("GET", store.public_address(key));
+    EXPECT_EQ(got.status, 200U);
+    EXPECT_EQ(got.header("content-encoding"), "gzip");
+    EXPECT_EQ(got.header("content-type"), "application/octet-stream");
+    EXPECT_LT(got.body.size(), 100U);
+    EXPECT_EQ(run(store.get(Area::public_area, key, 10'000))->bytes, bytes);
+    run(store.put(Area::public_area, key, "plain", mime));
+    EXPECT_EQ(ask("GET", store.public_address(key)).header("content-encoding"), std::nullopt);
+
+    const std::string url = store.address_to_put(key, mime, 7, now, now + 1min);
+    ASSERT_EQ(put(url, "damaged", {{"content-type", mime}, {"content-encoding", "gzip"}}), 200U);
+    EXPECT_FALSE(run(store.get(Area::private_area, key, 100)));
+}
+
 TEST_P(S3Addresses, DOC_3_WithoutASignatureOnlyThePublicOneAnswers) {
     run(store.put(Area::private_area, key, "draft", mime));
     run(store.put(Area::public_area, key, "terms", "text/plain; charset=utf-8"));

@@ -37,6 +37,10 @@ public:
         before_("put");
         co_await real_.put(area, std::move(key), std::move(bytes), std::move(mime));
     }
+    awaitable<void> put_compressed(storage::Area area, std::string key, std::string bytes, std::string mime) override {
+        before_("put");
+        co_await real_.put_compressed(area, std::move(key), std::move(bytes), std::move(mime));
+    }
     awaitable<void> erase(storage::Area area, std::string key) override {
         before_("erase");
         co_await real_.erase(area, std::move(key));

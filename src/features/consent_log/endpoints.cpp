@@ -3,10 +3,12 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/errors.hpp"
+#include "base/gzip.hpp"
 #include "features/consent_log/dto.hpp"
 #include "features/consent_log/verifier_page.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
+#include "http/steps/content_coding.hpp"
 #include "tlog/lines.hpp"
 
 namespace consentry {
@@ -16,7 +18,7 @@ constexpr std::string_view text_type = "text/plain; charset=utf-8";
 constexpr std::string_view tile_type = "application/octet-stream";
 constexpr std::string_view timestamp_type = "application/timestamp-reply";
 // Tiles never change: a year, and RFC 8246. no-transform: verifiers compare the bytes, whose strong ETag would not hold
-// for a compressed answer (RFC 9110 section 8.8.1).
+// for an answer that a proxy compresses (RFC 9110 section 8.8.1).
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable, no-transform";
 constexpr std::string_view five_minutes = "public, max-age=300, no-transform";
 
@@ -33,10 +35,16 @@ awaitable<Result<http::Raw>> checkpoint(ConsentLog& log) {
     co_return exact(text_type, std::move(note), "no-cache, no-transform");
 }
 
-awaitable<Result<http::Raw>> tile(ConsentLog& log, std::string path) {
+// Bundles of entries shrink to half; hashes do not. Two representations, two strong tags.
+awaitable<Result<http::Raw>> tile(ConsentLog& log, std::string path, bool accepts_gzip) {
     auto bytes = co_await log.published().tile("tile/" + path);
     if (!bytes) co_return fail(errors::route_not_found);
-    co_return exact(tile_type, std::move(*bytes), for_ever);
+    const bool shrinks = path.starts_with("entries/") && bytes->size() >= http::compressed_from_bytes;
+    const bool is_packed = shrinks && accepts_gzip;
+    http::Raw out = exact(tile_type, is_packed ? gzip(*bytes, Effort::least) : std::move(*bytes), for_ever);
+    if (is_packed) out.content_encoding = "gzip";
+    out.vary.accept_encoding = shrinks;
+    co_return out;
 }
 
 awaitable<Result<http::Raw>> timestamp(ConsentLog& log, std::string file) {
@@ -94,7 +102,7 @@ void add_public_endpoints(http::Router& router, ConsentLog& log) {
         .answers_with("application/octet-stream")
         .may_fail({&errors::route_not_found})
         .handled_by([&log](const http::RequestContext& context, http::FromPath<TilePath>) {
-            return tile(log, context.path_params.front().value);
+            return tile(log, context.path_params.front().value, http::accepts_gzip(context.request));
         });
 
     http::Endpoint stamps = router.get("/consent-log/timestamps/:file");

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "features/published_logs/tile_objects.hpp"
 #include "tlog/growing_tree.hpp"
 #include "tlog/note.hpp"
 
@@ -124,12 +125,14 @@ awaitable<std::optional<Tile>> Comparison::fetch(TileId id) {
     const TileId full{.level = id.level, .index = id.index};
     for (const TileId& candidate : {id, full}) {
         const auto found =
-            co_await store_.get(place_.area, place_.folder + "/" + tlog::tile_path(candidate), tlog::tile_bytes_max);
+            co_await store_.get(place_.area, key_of_tile(place_.folder, candidate), tlog::tile_bytes_max);
         if (!found) continue;
         const BytesView view = as_bytes(found->bytes);
         co_return Tile{candidate, Bytes(view.begin(), view.end())};
     }
-    tell(LogFault::object, fmt::format("The object store lacks {}.", tlog::tile_path(id)));
+    const bool is_packed = id.is_full() && id.level == tlog::entry_level;  // damaged ones cannot be unpacked
+    tell(LogFault::object,
+         fmt::format("The object store lacks {}{}.", tlog::tile_path(id), is_packed ? ", or has it damaged" : ""));
     co_return std::nullopt;
 }
 

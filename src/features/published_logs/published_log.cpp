@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "base/both.hpp"
+#include "features/published_logs/tile_objects.hpp"
 #include "tlog/lines.hpp"
 
 namespace consentry {
@@ -17,14 +18,10 @@ namespace {
 // Four full bundles: a statement that lasts a few milliseconds, and a few dozen hashes behind it.
 constexpr std::int64_t entries_at_once = 1'024;
 
-constexpr std::string_view tile_type = "application/octet-stream";
-
 // A publication every second adds two partial tiles or three: there is time to erase them one after the other.
 constexpr std::chrono::seconds erasing_time{1};   // in a turn
 constexpr std::chrono::minutes erasing_pause{1};  // after a failure
 constexpr std::size_t replaced_max = 4'096;       // to be erased; any more stay in the store for good
-
-std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
 
 tlog::GrowingTree tree_of(const LogState& known) {
     auto tree = tlog::GrowingTree::restore(static_cast<std::uint64_t>(known.published), known.edge);
@@ -69,9 +66,7 @@ bool is_replaced(std::string_view partial_tile, std::int64_t size) {
 // The references and the tiles must outlive the coroutine. Returns true.
 awaitable<bool> put_all(storage::ObjectStore& store, const PublishedLog::Options& options,
                         std::span<const tlog::Tile> tiles) {
-    for (const tlog::Tile& tile : tiles)
-        co_await store.put(options.area, options.folder + "/" + tlog::tile_path(tile.id), text_of(tile.bytes),
-                           std::string(tile_type));
+    for (const tlog::Tile& tile : tiles) co_await put_tile(store, options.area, options.folder, tile);
     co_return true;
 }
 
@@ -247,7 +242,7 @@ awaitable<void> PublishedLog::forget_replaced(LogState known) {
 }
 
 awaitable<std::optional<std::string>> PublishedLog::object(const tlog::TileId& id) {
-    auto found = co_await store_.get(options_.area, key_of(tlog::tile_path(id)), tlog::tile_bytes_max);
+    auto found = co_await store_.get(options_.area, key_of_tile(options_.folder, id), tlog::tile_bytes_max);
     if (!found) co_return std::nullopt;
     co_return std::move(found->bytes);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "features/published_logs/log_refused.hpp"
+#include "features/published_logs/tile_objects.hpp"
 #include "tlog/tiles.hpp"
 
 namespace consentry {
@@ -93,11 +94,9 @@ awaitable<void> TileRepair::rewrite(std::uint64_t to) {
 }
 
 awaitable<void> TileRepair::put_if_different(const tlog::Tile& tile) {
-    const std::string key = folder_ + "/" + tlog::tile_path(tile.id);
-    std::string bytes(as_text(tile.bytes));
-    const auto stored = co_await store_.get(area_, key, bytes.size() + 1);
-    if (stored && stored->bytes == bytes) co_return;
-    co_await store_.put(area_, key, std::move(bytes), "application/octet-stream");
+    const auto stored = co_await store_.get(area_, key_of_tile(folder_, tile.id), tile.bytes.size() + 1);
+    if (stored && stored->bytes == as_text(tile.bytes)) co_return;
+    co_await put_tile(store_, area_, folder_, tile);
 }
 
 }  // namespace consentry

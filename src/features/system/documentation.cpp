@@ -5,6 +5,7 @@
 
 #include "base/bytes.hpp"
 #include "base/embedded.hpp"
+#include "base/gzip.hpp"
 #include "crypto/digest.hpp"
 #include "features/system/dto.hpp"
 #include "http/steps/content_coding.hpp"
@@ -52,7 +53,7 @@ storage::awaitable<Result<http::Raw>> give(http::Raw answer) { co_return answer;
 
 const ServedFile::Packed& ServedFile::packed() const {
     std::call_once(packed_once_, [this] {
-        packed_.bytes = http::gzip(plain_);
+        packed_.bytes = gzip(plain_, Effort::least);
         packed_.tag = to_hex(BytesView(crypto::sha256(packed_.bytes)).first(16));
     });
     return packed_;

@@ -1,7 +1,6 @@
 // Compresses a body if that pays off, and detects that the client already has it.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "http/request.hpp"
@@ -15,8 +14,6 @@ inline constexpr std::size_t compressed_from_bytes = 1'024;
 bool accepts_gzip(const Request& request);
 // Whether If-None-Match contains the tag, by weak comparison (RFC 9110 section 13.1.2).
 bool names_tag(std::string_view if_none_match, std::string_view tag);
-
-std::string gzip(std::string_view text);
 
 // Compresses the body in place if the client accepts that, and says so. Call only for answers without secrets of the
 // caller, because the compressed length reveals something of the content (BREACH).

@@ -45,6 +45,15 @@ awaitable<void> FilesystemStore::put(Area area, std::string key, std::string byt
     });
 }
 
+awaitable<void> FilesystemStore::put_compressed(Area area, std::string key, std::string bytes, std::string) {
+    require_key(key);
+    const auto deadline = deadline_of_call();
+    co_await pool_.run([this, area, key = std::move(key), bytes = std::move(bytes), deadline] {
+        folder_.put_compressed(area, key, bytes, deadline);
+        return true;
+    });
+}
+
 awaitable<void> FilesystemStore::erase(Area area, std::string key) {
     require_key(key);
     const auto deadline = deadline_of_call();

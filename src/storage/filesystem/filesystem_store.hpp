@@ -29,6 +29,7 @@ public:
     awaitable<std::optional<ObjectFacts>> head(Area area, std::string key) override;
     awaitable<std::optional<Object>> get(Area area, std::string key, std::size_t bytes_max) override;
     awaitable<void> put(Area area, std::string key, std::string bytes, std::string mime) override;
+    awaitable<void> put_compressed(Area area, std::string key, std::string bytes, std::string mime) override;
     awaitable<void> erase(Area area, std::string key) override;
 
     milliseconds longest_call() const override;

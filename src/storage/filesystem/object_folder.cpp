@@ -15,8 +15,10 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/gzip.hpp"
 #include "base/new_file.hpp"
 #include "crypto/random.hpp"
+#include "storage/compressed_object.hpp"
 
 namespace consentry::storage {
 namespace {
@@ -117,18 +119,60 @@ Descriptor make_folder(Descriptor here, const Place& place) {
     return here;
 }
 
-std::optional<Descriptor> find_file(const fs::path& folder, Area area, const std::string& key, struct stat& facts) {
-    const Place place = place_of(key);
-    const auto parent = find_folder(open_part(folder, name_of(area)), place);
-    if (!parent) return std::nullopt;
-    Descriptor file(::openat(parent->get(), place.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file.is_open()) {
+struct File {
+    Descriptor descriptor;
+    std::uint64_t size = 0;
+    bool is_packed = false;
+};
+
+std::optional<File> open_file(const Descriptor& folder, const std::string& name) {
+    File out{.descriptor =
+                 Descriptor(::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))};
+    if (!out.descriptor.is_open()) {
         if (is_absence(errno)) return std::nullopt;
         unavailable("a file cannot be opened", errno);
     }
-    if (::fstat(file.get(), &facts) != 0) unavailable("a file cannot be read", errno);
+    struct stat facts{};
+    if (::fstat(out.descriptor.get(), &facts) != 0) unavailable("a file cannot be read", errno);
     if (!S_ISREG(facts.st_mode)) return std::nullopt;
-    return file;
+    out.size = static_cast<std::uint64_t>(facts.st_size);
+    return out;
+}
+
+std::string packed_name(const Place& place) { return place.file + std::string(packed_ending); }
+
+// Looks for KEY, KEY.gz and KEY again: a writer may replace the one by the other meanwhile.
+std::optional<File> find_file(const fs::path& folder, Area area, const std::string& key) {
+    const Place place = place_of(key);
+    const auto parent = find_folder(open_part(folder, name_of(area)), place);
+    if (!parent) return std::nullopt;
+    if (auto plain = open_file(*parent, place.file)) return plain;
+    if (auto packed = open_file(*parent, packed_name(place))) {
+        packed->is_packed = true;
+        return packed;
+    }
+    return open_file(*parent, place.file);
+}
+
+std::string read_up_to(std::uint64_t bytes, const Descriptor& file) {
+    std::string out(bytes, '\0');
+    std::size_t filled = 0;
+    while (filled < out.size()) {
+        const ssize_t count = ::read(file.get(), out.data() + filled, out.size() - filled);
+        if (count == 0) unavailable("a file is shorter than expected", EIO);
+        if (count > 0)
+            filled += static_cast<std::size_t>(count);
+        else if (errno != EINTR)
+            unavailable("a file cannot be read", errno);
+    }
+    return out;
+}
+
+// Returns false if there is none.
+bool remove_file(const Descriptor& folder, const std::string& name) {
+    if (::unlinkat(folder.get(), name.c_str(), 0) == 0) return true;
+    if (errno != ENOENT && errno != EISDIR) unavailable("a file cannot be deleted", errno);
+    return false;
 }
 
 // A file being written, which no key reaches. The destructor removes it unless it was moved into place.
@@ -174,6 +218,25 @@ void require_time(ObjectFolder::Deadline deadline) {
     if (std::chrono::steady_clock::now() >= deadline) unavailable("the disk is too slow", ETIMEDOUT);
 }
 
+struct Names {
+    std::string written;
+    std::string removed;  // the object's other form
+};
+
+// At each moment there is an object. The new one is visible after the first step if it is KEY, and after the second if
+// it is KEY.gz.
+void replace(const fs::path& folder, Area area, const Place& place, const Names& names, std::string_view bytes,
+             ObjectFolder::Deadline deadline) {
+    Unfinished file(folder);
+    file.write(bytes);
+    const Descriptor parent = make_folder(open_part(folder, name_of(area)), place);
+    require_time(deadline);
+    file.move_to(parent, names.written);
+    sync(parent);
+    require_time(deadline);
+    if (remove_file(parent, names.removed)) sync(parent);
+}
+
 }  // namespace
 
 ObjectFolder::ObjectFolder(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
@@ -195,46 +258,38 @@ void ObjectFolder::forget_unfinished() const {
 }
 
 std::optional<std::uint64_t> ObjectFolder::size(Area area, const std::string& key) const {
-    struct stat facts{};
-    if (!find_file(folder_, area, key, facts)) return std::nullopt;
-    return static_cast<std::uint64_t>(facts.st_size);
+    const auto file = find_file(folder_, area, key);
+    return file ? std::optional(file->size) : std::nullopt;
 }
 
 std::optional<Object> ObjectFolder::get(Area area, const std::string& key, std::size_t bytes_max) const {
-    struct stat facts{};
-    const auto file = find_file(folder_, area, key, facts);
+    const auto file = find_file(folder_, area, key);
     if (!file) return std::nullopt;
-    Object out{.bytes = {}, .size = static_cast<std::uint64_t>(facts.st_size)};
-    out.bytes.resize(std::min<std::uint64_t>(out.size, bytes_max));
-    std::size_t filled = 0;
-    while (filled < out.bytes.size()) {
-        const ssize_t count = ::read(file->get(), out.bytes.data() + filled, out.bytes.size() - filled);
-        if (count == 0) unavailable("a file is shorter than expected", EIO);
-        if (count > 0)
-            filled += static_cast<std::size_t>(count);
-        else if (errno != EINTR)
-            unavailable("a file cannot be read", errno);
-    }
-    return out;
+    const std::size_t stored_max = file->is_packed ? packed_bytes_max(bytes_max) : bytes_max;
+    std::string stored = read_up_to(std::min<std::uint64_t>(file->size, stored_max), file->descriptor);
+    return file->is_packed ? unpacked_object(stored, bytes_max)
+                           : Object{.bytes = std::move(stored), .size = file->size};
 }
 
 void ObjectFolder::put(Area area, const std::string& key, std::string_view bytes, Deadline deadline) const {
     const Place place = place_of(key);
-    Unfinished file(folder_);
-    file.write(bytes);
-    const Descriptor parent = make_folder(open_part(folder_, name_of(area)), place);
-    require_time(deadline);
-    file.move_to(parent, place.file);
-    sync(parent);
+    replace(folder_, area, place, {.written = place.file, .removed = packed_name(place)}, bytes, deadline);
 }
 
+void ObjectFolder::put_compressed(Area area, const std::string& key, std::string_view bytes, Deadline deadline) const {
+    const Place place = place_of(key);
+    const std::string packed = gzip(bytes, Effort::usual);
+    replace(folder_, area, place, {.written = packed_name(place), .removed = place.file}, packed, deadline);
+}
+
+// KEY.gz first: without KEY, which hides it, it would be the object.
 void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) const {
     const Place place = place_of(key);
     const auto parent = find_folder(open_part(folder_, name_of(area)), place);
     if (!parent) return;
     require_time(deadline);
-    if (::unlinkat(parent->get(), place.file.c_str(), 0) != 0 && errno != ENOENT && errno != EISDIR)
-        unavailable("a file cannot be deleted", errno);
+    remove_file(*parent, packed_name(place));
+    remove_file(*parent, place.file);
     sync(*parent);  // even if another caller erased it, which may not be durable yet
 }
 

@@ -4,7 +4,9 @@
 #include <stdexcept>
 
 #include "base/bytes.hpp"
+#include "base/gzip.hpp"
 #include "crypto/digest.hpp"
+#include "storage/compressed_object.hpp"
 
 namespace consentry::storage {
 namespace {
@@ -16,6 +18,7 @@ constexpr std::size_t head_bytes_max = std::size_t{64} << 10U;  // of a response
 
 // Uploaded files are untrusted content and must never render as a page of the bucket's site (DOC-9).
 constexpr std::string_view as_file = "attachment";
+constexpr std::string_view gzip_coding = "gzip";  // Content-Encoding of compressed objects
 
 const Clock& world_clock() {
     static const SystemClock clock;
@@ -49,6 +52,21 @@ std::optional<std::uint64_t> whole_size(const HttpResponse& response) {
     return number(range->substr(range->rfind('/') + 1));
 }
 
+void require_put(const HttpResponse& response) {
+    if (response.status != 200) throw outage("PUT", response);
+}
+
+// The answer to a GET of packed_bytes_max(bytes_max) bytes, which cover an object that is not compressed.
+std::optional<Object> object_in(HttpResponse response, std::size_t bytes_max) {
+    if (is_absent(response)) return std::nullopt;
+    if (response.status == 416) return Object{};  // the object is empty, so no range is valid
+    const auto size = response.status == 206 ? whole_size(response) : std::optional(response.body.size());
+    if ((response.status != 200 && response.status != 206) || !size) throw outage("GET", response);
+    if (response.header("content-encoding") == gzip_coding) return unpacked_object(response.body, bytes_max);
+    if (response.body.size() > bytes_max) response.body.resize(bytes_max);
+    return Object{.bytes = std::move(response.body), .size = *size};
+}
+
 seconds lifetime(TimePoint now, TimePoint until) {
     return std::chrono::floor<seconds>(until) - std::chrono::floor<seconds>(now);
 }
@@ -71,8 +89,9 @@ s3::Request S3Store::request(std::string method, Area area, std::string_view key
 
 // The timeout starts here and includes the wait for a thread.
 awaitable<HttpResponse> S3Store::send(Call call) {
-    const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
-    auto work = [this, deadline, call = std::move(call)] { return client_.send(call, deadline, stop_.get_token()); };
+    auto work = [this, deadline = deadline_of_call(), call = std::move(call)] {
+        return client_.send(call, deadline, stop_.get_token());
+    };
     HttpResponse response = co_await workers_.run(std::move(work));
     co_return response;
 }
@@ -89,20 +108,13 @@ awaitable<std::optional<ObjectFacts>> S3Store::head(Area area, std::string key) 
 
 awaitable<std::optional<Object>> S3Store::get(Area area, std::string key, std::size_t bytes_max) {
     check_key(key);
-    if (bytes_max == 0) {
-        const auto facts = co_await head(area, std::move(key));
-        if (!facts) co_return std::nullopt;
-        co_return Object{.bytes = {}, .size = facts->size};
-    }
-    Call call{.request = request("GET", area, key), .answer_bytes_max = bytes_max + head_bytes_max};
-    call.request.headers.emplace_back("range", "bytes=0-" + std::to_string(bytes_max - 1));
-    HttpResponse response = co_await send(std::move(call));
-    if (is_absent(response)) co_return std::nullopt;
-    if (response.status == 416) co_return Object{};  // the object is empty, so no range is valid
-    const auto size = response.status == 206 ? whole_size(response) : std::optional(response.body.size());
-    if ((response.status != 200 && response.status != 206) || !size) throw outage("GET", response);
-    if (response.body.size() > bytes_max) response.body.resize(bytes_max);
-    co_return Object{.bytes = std::move(response.body), .size = *size};
+    const std::size_t stored_max = packed_bytes_max(bytes_max);
+    Call call{.request = request("GET", area, key), .answer_bytes_max = stored_max + head_bytes_max};
+    call.request.headers.emplace_back("range", "bytes=0-" + std::to_string(stored_max - 1));
+    auto work = [this, deadline = deadline_of_call(), call = std::move(call), bytes_max] {
+        return object_in(client_.send(call, deadline, stop_.get_token()), bytes_max);
+    };
+    co_return co_await workers_.run(std::move(work));
 }
 
 Call S3Store::call_to_put(Area area, std::string_view key, std::string bytes, std::string mime) const {
@@ -115,9 +127,18 @@ Call S3Store::call_to_put(Area area, std::string_view key, std::string bytes, st
 
 awaitable<void> S3Store::put(Area area, std::string key, std::string bytes, std::string mime) {
     check_key(key);
-    Call call = call_to_put(area, key, std::move(bytes), std::move(mime));
-    const HttpResponse response = co_await send(std::move(call));
-    if (response.status != 200) throw outage("PUT", response);
+    require_put(co_await send(call_to_put(area, key, std::move(bytes), std::move(mime))));
+}
+
+awaitable<void> S3Store::put_compressed(Area area, std::string key, std::string bytes, std::string mime) {
+    check_key(key);
+    auto work = [this, deadline = deadline_of_call(), area, key = std::move(key), bytes = std::move(bytes),
+                 mime = std::move(mime)] {
+        Call call = call_to_put(area, key, gzip(bytes, Effort::usual), mime);
+        call.request.headers.emplace_back("content-encoding", gzip_coding);
+        return client_.send(call, deadline, stop_.get_token());
+    };
+    require_put(co_await workers_.run(std::move(work)));
 }
 
 awaitable<void> S3Store::erase(Area area, std::string key) {

@@ -26,6 +26,7 @@ public:
     awaitable<std::optional<ObjectFacts>> head(Area area, std::string key) override;
     awaitable<std::optional<Object>> get(Area area, std::string key, std::size_t bytes_max) override;
     awaitable<void> put(Area area, std::string key, std::string bytes, std::string mime) override;
+    awaitable<void> put_compressed(Area area, std::string key, std::string bytes, std::string mime) override;
     awaitable<void> erase(Area area, std::string key) override;
 
     milliseconds longest_call() const override { return options_.timeout; }
@@ -46,6 +47,7 @@ private:
     const std::string& bucket_of(Area area) const {
         return area == Area::private_area ? options_.private_bucket : options_.public_bucket;
     }
+    s3::Deadline deadline_of_call() const { return std::chrono::steady_clock::now() + options_.timeout; }
     s3::Request request(std::string method, Area area, std::string_view key) const;
     s3::Call call_to_put(Area area, std::string_view key, std::string bytes, std::string mime) const;
     awaitable<net::HttpResponse> send(s3::Call call);

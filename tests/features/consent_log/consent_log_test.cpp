@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "base/gzip.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/jws.hpp"
 #include "features/consent_log/entry.hpp"
@@ -178,6 +179,33 @@ TEST(ConsentLog, TheTilesAreTheLog) {
     for (const char* gone : {"tile/0/000.p/100", "tile/entries/000.p/200", "tile/0/002", "tile/0/000.p/256",
                              "tile/entries/../checkpoint", "tile/0/000.p/0", "tile/0/0"})
         EXPECT_EQ(t.service.get("/consent-log/" + std::string(gone)).status, 404U) << gone;
+}
+
+// c2sp.org/tlog-tiles: bundles should be compressed at the HTTP layer. Hashes do not shrink.
+TEST(ConsentLog, BundlesAreCompressedForClientsThatAcceptIt) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
+        EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
+    }
+    t.service.work();
+    const std::string bundle = "/consent-log/tile/entries/000.p/40";
+    const Answer plain = t.service.get(bundle);
+    const Answer packed = t.service.get(bundle, {{"Accept-Encoding", "gzip"}});
+    EXPECT_EQ(packed.headers.at("content-encoding"), "gzip");
+    EXPECT_LT(packed.body.size(), plain.body.size() * 2 / 3);
+    EXPECT_EQ(gunzip(packed.body, tlog::tile_bytes_max)->bytes, plain.body);
+    EXPECT_NE(packed.headers.at("etag"), plain.headers.at("etag")) << "strong tags of different bytes";
+    EXPECT_FALSE(plain.headers.contains("content-encoding"));
+    for (const Answer& answer : {plain, packed}) EXPECT_THAT(answer.headers.at("vary"), HasSubstr("Accept-Encoding"));
+    const std::string tag = packed.headers.at("etag");
+    const Answer unchanged = t.service.get(bundle, {{"Accept-Encoding", "gzip"}, {"If-None-Match", tag}});
+    EXPECT_EQ(unchanged.status, 304U);
+    EXPECT_EQ(unchanged.headers.at("vary"), packed.headers.at("vary"));
+
+    const Answer hashes = t.service.get("/consent-log/tile/0/000.p/40", {{"Accept-Encoding", "gzip"}});
+    EXPECT_FALSE(hashes.headers.contains("content-encoding"));
 }
 
 // Several instances try at the same moments: each entry gets one position, and the log is one.

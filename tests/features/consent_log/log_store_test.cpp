@@ -224,18 +224,50 @@ TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
         EXPECT_TRUE(is_whole());
     }
     // One in the middle: whoever asks for it makes the service look.
-    for (const char* path : {"tile/0/001", "tile/entries/001", "tile/entries/002.p/188"}) {
-        fs::remove(bench_.object(path));
+    for (const std::string path : {"tile/0/001", "tile/entries/001", "tile/entries/002.p/188"}) {
+        const auto bytes = run(log_.tile(path));
+        const std::string file = path == "tile/entries/001" ? path + ".gz" : path;
+        ASSERT_TRUE(fs::remove(bench_.object(file)));
         EXPECT_THROW(run(log_.tile(path)), Unavailable) << path;
         run(log_.work());
-        EXPECT_EQ(run(log_.tile(path)), objects.at(path));
+        EXPECT_EQ(run(log_.tile(path)), bytes);
+        EXPECT_TRUE(is_whole());
     }
+    // Of a compressed one, each reader sees the damage.
+    write(bench_.object("tile/entries/001.gz"), objects.at("tile/entries/000.gz").substr(1));
+    EXPECT_THROW(run(log_.tile("tile/entries/001")), Unavailable);
+    run(log_.work());
+    EXPECT_TRUE(is_whole());
     EXPECT_EQ(run(log_.tile("tile/0/003")), std::nullopt) << "it never was";
     write(bench_.object("tile/0/001"), std::string(8192, 'x'));
     EXPECT_THROW(run(log_.prove(300, as_bytes("entry 300"))), Unavailable);
     run(log_.work());
     EXPECT_TRUE(run(log_.prove(300, as_bytes("entry 300"))));
     EXPECT_TRUE(is_whole());
+}
+
+// Version 0.1 stored bundles as they are. They remain until they are damaged.
+TEST_F(LogStore, BundlesOfAFormerVersionAreReadAndReplacedOnlyIfDamaged) {
+    publish(700);
+    const std::string bytes = run(log_.tile("tile/entries/001")).value();
+    ASSERT_TRUE(fs::remove(bench_.object("tile/entries/001.gz")));
+    write(bench_.object("tile/entries/001"), bytes);
+    EXPECT_EQ(run(log_.tile("tile/entries/001")), bytes);
+    EXPECT_THAT(bench_.complaints(), IsEmpty());
+    const auto repair = [&] {
+        fs::remove(bench_.object("tile/entries/000.gz"));
+        EXPECT_THROW(run(log_.tile("tile/entries/000")), Unavailable);
+        run(log_.work());
+        EXPECT_EQ(run(log_.tile("tile/entries/001")), bytes);
+        EXPECT_THAT(bench_.complaints(), IsEmpty());
+    };
+    repair();
+    EXPECT_TRUE(fs::exists(bench_.object("tile/entries/001")));
+    EXPECT_FALSE(fs::exists(bench_.object("tile/entries/001.gz")));
+    write(bench_.object("tile/entries/001"), bytes + "x");
+    repair();
+    EXPECT_FALSE(fs::exists(bench_.object("tile/entries/001")));
+    EXPECT_TRUE(fs::exists(bench_.object("tile/entries/001.gz")));
 }
 
 // Entries that somebody has changed would destroy the tiles that show it.
