@@ -194,29 +194,24 @@ TEST_F(FolderFaults, STO_4_APutThatFailsAnywhereLeavesTheFormerOrTheNewObject) {
 }
 
 TEST_F(FolderFaults, STO_4_AFormThatReplacesTheOtherLeavesTheFormerOrTheNewObject) {
-    const auto check = [&](bool acknowledged) {
-        const std::string found = get("a/b");
-        EXPECT_TRUE(found == "new" || (!acknowledged && found == "former")) << found;
+    using Put = decltype(&ObjectFolder::put);
+    const auto replace = [&](int error, Put first, Put second) {
+        fail_each(
+            error,
+            [&] {
+                watch.on = false;
+                (files.*first)(area, "a/b", "former", soon());
+                watch.on = true;
+                (files.*second)(area, "a/b", "new", soon());
+            },
+            [&](bool acknowledged) {
+                const std::string found = get("a/b");
+                EXPECT_TRUE(found == "new" || (!acknowledged && found == "former")) << found;
+            });
     };
     for (const int error : {EIO, EMFILE, ENOMEM, EACCES}) {
-        fail_each(
-            error,
-            [&] {
-                watch.on = false;
-                put("a/b", "former");
-                watch.on = true;
-                put_compressed("a/b", "new");
-            },
-            check);
-        fail_each(
-            error,
-            [&] {
-                watch.on = false;
-                put_compressed("a/b", "former");
-                watch.on = true;
-                put("a/b", "new");
-            },
-            check);
+        replace(error, &ObjectFolder::put, &ObjectFolder::put_compressed);
+        replace(error, &ObjectFolder::put_compressed, &ObjectFolder::put);
     }
 }
 

@@ -132,7 +132,7 @@ awaitable<std::optional<Tile>> Comparison::fetch(TileId id) {
     }
     const bool is_packed = id.is_full() && id.level == tlog::entry_level;  // damaged ones cannot be unpacked
     tell(LogFault::object,
-         fmt::format("The object store lacks {}{}.", tlog::tile_path(id), is_packed ? ", or has it damaged" : ""));
+         fmt::format("The object store lacks {}{}.", tlog::tile_path(id), is_packed ? ", or its copy is damaged" : ""));
     co_return std::nullopt;
 }
 

@@ -223,8 +223,8 @@ struct Names {
     std::string removed;  // the object's other form
 };
 
-// At each moment there is an object. The new one is visible after the first step if it is KEY, and after the second if
-// it is KEY.gz.
+// Readers find an object at every moment. They see the new one after the first step if it is KEY, and after the second
+// if it is KEY.gz.
 void replace(const fs::path& folder, Area area, const Place& place, const Names& names, std::string_view bytes,
              ObjectFolder::Deadline deadline) {
     Unfinished file(folder);

@@ -148,15 +148,19 @@ TEST(ConsentLog, OneAccountIsOneSubjectAndAWithdrawalAnEntryOfItsOwn) {
     EXPECT_EQ(t.service.get(proof_path(given)).status, 401U);
 }
 
+void accept_and_withdraw(Signed& t, int times) {
+    for (int i = 0; i < times; ++i) {
+        EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
+        EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
+    }
+}
+
 // An auditor with a mirror: every tile that the specification names is there, and together they have the root.
 TEST(ConsentLog, TheTilesAreTheLog) {
     Signed t{Environment{}};
     publish(t.service, "marketing", 1);
     for (int round = 0; round < 4; ++round) {
-        for (int i = 0; i < 50; ++i) {
-            EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
-            EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
-        }
+        accept_and_withdraw(t, 50);
         t.service.work();
     }
     const tlog::Checkpoint checkpoint = checkpoint_of(t.service);
@@ -185,10 +189,7 @@ TEST(ConsentLog, TheTilesAreTheLog) {
 TEST(ConsentLog, BundlesAreCompressedForClientsThatAcceptIt) {
     Signed t{Environment{}};
     publish(t.service, "marketing", 1);
-    for (int i = 0; i < 20; ++i) {
-        EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
-        EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
-    }
+    accept_and_withdraw(t, 20);
     t.service.work();
     const std::string bundle = "/consent-log/tile/entries/000.p/40";
     const Answer plain = t.service.get(bundle);
@@ -213,8 +214,7 @@ TEST(ConsentLog, WorkersAtTheSameTimeMakeOneLog) {
     Signed t{Environment{}};
     publish(t.service, "marketing", 1);
     for (int i = 0; i < 30; ++i) {
-        EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
-        EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
+        accept_and_withdraw(t, 1);
         Services& services = t.service.app().services();
         std::vector<awaitable<void>> works;
         for (int worker = 0; worker < 4; ++worker) works.push_back(services.consent_log->published().work());

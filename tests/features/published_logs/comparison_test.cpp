@@ -181,5 +181,16 @@ TEST(LogComparison, NamesWhatWasEditedInTheObjectStore) {
     EXPECT_THAT(with("checkpoint", "none"), ElementsAre(HasSubstr("in the object store is not one of the log")));
 }
 
+// A full bundle is compressed, so damage shows before its entries do.
+TEST(LogComparison, NamesACompressedBundleThatIsDamaged) {
+    LogUnderTest log(257);
+    const std::string file = log.object("tile/entries/000.gz");
+    std::string damaged = text_in(file);
+    ASSERT_FALSE(damaged.empty());
+    damaged[damaged.size() / 2] ^= 1;
+    std::ofstream(file, std::ios::binary) << damaged;
+    EXPECT_THAT(log.texts(), ElementsAre("The object store lacks tile/entries/000, or its copy is damaged."));
+}
+
 }  // namespace
 }  // namespace consentry::tests
