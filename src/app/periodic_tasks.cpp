@@ -47,9 +47,9 @@ awaitable<void> PeriodicTasks::do_due(SteadyTime now) {
         planned.due = now + (trouble ? std::min(task.every, retry_after) : task.every);
         const bool was_in_trouble = std::exchange(planned.in_trouble, trouble.has_value());
         if (trouble && !was_in_trouble)
-            log_.warn("cleanup of {} failed and will be retried: {}", task.name, *trouble);
+            log_.warn("background task '{}' failed and will be retried: {}", task.name, *trouble);
         else if (!trouble && was_in_trouble)
-            log_.info("cleanup of {} works again", task.name);
+            log_.info("background task '{}' works again", task.name);
     }
 }
 

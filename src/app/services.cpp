@@ -362,7 +362,7 @@ std::vector<std::vector<PeriodicTask>> Services::task_loops() {
     if (administration_cosigning)
         loops.push_back(
             {{"cosignatures of the administration log", sooner, [this] { return administration_cosigning->work(); }}});
-    if (timestamps) loops.push_back({{"time stamps of the consent log", often, [this] { return timestamps->work(); }}});
+    if (timestamps) loops.push_back({{"timestamps of the consent log", often, [this] { return timestamps->work(); }}});
     return loops;
 }
 

@@ -76,7 +76,7 @@ public:
     // log.
     awaitable<void> open_logs();
     // The tasks that each need a loop of their own, because none may delay another: the first loop publishes the logs,
-    // the others gather what is slower, cosignatures of witnesses and time stamps. Without what the settings turn off.
+    // the others gather what is slower, cosignatures of witnesses and timestamps. Without what the settings turn off.
     std::vector<std::vector<PeriodicTask>> task_loops();
     // Runs all tasks now, those of clean_up_tasks() first.
     awaitable<std::vector<TaskTrouble>> clean_up();
@@ -125,7 +125,7 @@ public:
     const std::unique_ptr<Cosigning> cosigning;                   // null: the log has no witnesses
     const std::unique_ptr<Cosigning> administration_cosigning;    // the same of the administration log
     const std::unique_ptr<Bundles> bundles;                       // null: no consent log
-    const std::unique_ptr<Timestamps> timestamps;                 // null: it has no time stamp authority
+    const std::unique_ptr<Timestamps> timestamps;                 // null: it has no timestamp authority
     Acceptances consents;
     LoggedPublications publications;
     TermPolicies term_policies;

@@ -25,7 +25,7 @@ using CertificateHandle = Handle<X509, X509_free>;
 using StoreHandle = Handle<X509_STORE, X509_STORE_free>;
 
 constexpr std::size_t nonce_bytes = 16;
-constexpr std::string_view no_timestamp = "the answer is not a time stamp";
+constexpr std::string_view no_timestamp = "the answer is not a timestamp";
 
 void free_list(STACK_OF(X509) * certificates) { sk_X509_free(certificates); }  // does not own them
 using BorrowedCertificates = Handle<STACK_OF(X509), free_list>;
@@ -37,7 +37,7 @@ std::expected<ResponseHandle, std::string> read_answer(BytesView answer) {
     if (!response || at != answer.data() + answer.size()) return std::unexpected(std::string(no_timestamp));
     const long status = ASN1_INTEGER_get(TS_STATUS_INFO_get0_status(TS_RESP_get_status_info(response.get())));
     if (status != TS_STATUS_GRANTED && status != TS_STATUS_GRANTED_WITH_MODS)
-        return std::unexpected("the authority refuses the time stamp (status " + std::to_string(status) + ")");
+        return std::unexpected("the authority refuses the timestamp (status " + std::to_string(status) + ")");
     return response;
 }
 
@@ -72,11 +72,11 @@ std::string text_of(BIO* text) {
 std::expected<std::string, std::string> signer_of(PKCS7* token) {
     const BorrowedCertificates signers(PKCS7_get0_signers(token, nullptr, 0));
     if (!signers || sk_X509_num(signers.get()) != 1)
-        return std::unexpected("the time stamp does not contain the one certificate that signed it");
+        return std::unexpected("the timestamp does not contain the one certificate that signed it");
     const BioHandle content(BIO_new(BIO_s_mem()));
     require(content != nullptr, "BIO_new");
     if (PKCS7_verify(token, nullptr, nullptr, nullptr, content.get(), PKCS7_NOVERIFY) != 1)
-        return std::unexpected("the signature of the time stamp is invalid: the time stamp was altered");
+        return std::unexpected("the signature of the timestamp is invalid: the timestamp was altered");
     const BioHandle name(BIO_new(BIO_s_mem()));
     require(name && X509_NAME_print_ex(name.get(), X509_get_subject_name(sk_X509_value(signers.get(), 0)), 0,
                                        XN_FLAG_RFC2253) >= 0,
@@ -115,7 +115,7 @@ std::expected<void, std::string> check_chain(TS_RESP* response, std::string_view
     TS_VERIFY_CTX_set_flags(trusted.get(), TS_VFY_VERSION | TS_VFY_SIGNATURE);
     TS_VERIFY_CTX_set_store(trusted.get(), store->release());  // frees it
     if (TS_RESP_verify_response(trusted.get(), response) == 1) return {};
-    return std::unexpected("the signer of the time stamp does not lead to one of the given authorities: " +
+    return std::unexpected("the signer of the timestamp does not lead to one of the given authorities: " +
                            last_reason());
 }
 
@@ -125,7 +125,7 @@ Bytes timestamp_query(const Sha256& digest) {
     const RequestHandle request(TS_REQ_new());
     const ImprintHandle imprint(TS_MSG_IMPRINT_new());
     const AlgorithmHandle algorithm(X509_ALGOR_new());
-    require(request && imprint && algorithm, "a time stamp query");
+    require(request && imprint && algorithm, "a timestamp query");
     require(TS_REQ_set_version(request.get(), 1) == 1, "TS_REQ_set_version");
     require(X509_ALGOR_set0(algorithm.get(), OBJ_nid2obj(NID_sha256), V_ASN1_NULL, nullptr) == 1, "X509_ALGOR_set0");
     require(TS_MSG_IMPRINT_set_algo(imprint.get(), algorithm.get()) == 1, "TS_MSG_IMPRINT_set_algo");
@@ -155,7 +155,7 @@ std::expected<void, std::string> check_timestamp(BytesView answer, BytesView que
     const VerifyContext expected(TS_REQ_to_TS_VERIFY_CTX(request.get(), nullptr));
     require(expected != nullptr, "TS_REQ_to_TS_VERIFY_CTX");
     if (TS_RESP_verify_response(expected.get(), response->get()) != 1)
-        return std::unexpected("the time stamp is not for this query: its digest or nonce differs");
+        return std::unexpected("the timestamp is not for this query: its digest or nonce differs");
     return {};
 }
 
@@ -168,7 +168,7 @@ std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer,
     TS_TST_INFO* info = TS_RESP_get_tst_info(response->get());
     const auto time = token == nullptr || info == nullptr ? std::nullopt : time_of(info);
     if (!time) return std::unexpected(std::string(no_timestamp));
-    if (!is_of(info, digest)) return std::unexpected("the time stamp is for another text");
+    if (!is_of(info, digest)) return std::unexpected("the timestamp is for another text");
     auto signer = signer_of(token);
     if (!signer) return std::unexpected(std::move(signer.error()));
     if (authorities)

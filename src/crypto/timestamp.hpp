@@ -1,4 +1,4 @@
-// Time stamps: RFC 3161. An authority signs that a digest existed at a time. Errors are sentences that say what is
+// Timestamps: RFC 3161. An authority signs that a digest existed at a time. Errors are sentences that say what is
 // wrong.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace consentry::crypto {
 // A query in DER with a random nonce. It asks for the authority's certificate, so that the answer verifies by itself.
 Bytes timestamp_query(const Sha256& digest);
 
-// Whether the answer, in DER, grants this query: its time stamp is of the same digest and nonce. Does not verify who
+// Whether the answer, in DER, grants this query: its timestamp is of the same digest and nonce. Does not verify who
 // signed it: that is up to the caller who relies on the time, with the certificates that the caller trusts.
 std::expected<void, std::string> check_timestamp(BytesView answer, BytesView query);
 
@@ -25,7 +25,7 @@ struct VerifiedTimestamp {
     std::string authority;            // the subject of the certificate that signed it, as RFC 4514 writes it
 };
 
-// Whether the answer, in DER, is a time stamp of this digest that has not been altered since it was signed.
+// Whether the answer, in DER, is a timestamp of this digest that has not been altered since it was signed.
 // `authorities` are certificates in PEM, to one of which the signer's must lead today. Without them, anybody may have
 // signed it, with a certificate of any name.
 std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer, const Sha256& digest,

@@ -19,11 +19,11 @@ TEST(Timestamp, EachQueryHasANonceOfItsOwn) {
 TEST(Timestamp, WhatIsNoAnswerIsRefused) {
     const Bytes query = timestamp_query(sha256("text"));
     for (const Bytes& answer : {Bytes{}, Bytes{0x30}, Bytes{0x30, 0x00}, Bytes(1000, 0x30), query})
-        EXPECT_EQ(check_timestamp(answer, query).error(), "the answer is not a time stamp") << answer.size();
+        EXPECT_EQ(check_timestamp(answer, query).error(), "the answer is not a timestamp") << answer.size();
     // PKIStatusInfo with status 2, a rejection.
     const Bytes rejection{0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x02};
-    EXPECT_EQ(check_timestamp(rejection, query).error(), "the authority refuses the time stamp (status 2)");
-    // Granted, but without a time stamp.
+    EXPECT_EQ(check_timestamp(rejection, query).error(), "the authority refuses the timestamp (status 2)");
+    // Granted, but without a timestamp.
     const Bytes empty{0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x00};
     EXPECT_FALSE(check_timestamp(empty, query));
 }

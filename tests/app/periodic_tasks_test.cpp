@@ -59,9 +59,9 @@ TEST(PeriodicTasks, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
     run(clean_up.do_due(begin + 5s));
     EXPECT_EQ(plan.good, 1);
     EXPECT_EQ(clean_up.next(), begin + 15s) << "the one that is due every ten seconds";
-    EXPECT_THAT(plan.said.str(), AllOf(HasSubstr("cleanup of outage failed and will be retried: no answer"),
-                                       HasSubstr("cleanup of bug failed and will be retried: a row is odd"),
-                                       HasSubstr("cleanup of number failed and will be retried: ")));
+    EXPECT_THAT(plan.said.str(), AllOf(HasSubstr("background task 'outage' failed and will be retried: no answer"),
+                                       HasSubstr("background task 'bug' failed and will be retried: a row is odd"),
+                                       HasSubstr("background task 'number' failed and will be retried: ")));
     const auto said = plan.said.str().size();
     run(clean_up.do_due(begin + 65s));
     EXPECT_EQ(plan.unavailable, 2);
@@ -72,7 +72,7 @@ TEST(PeriodicTasks, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
 
     plan.broken = false;
     run(clean_up.do_due(begin + 125s));
-    EXPECT_THAT(plan.said.str(), HasSubstr("cleanup of bug works again"));
+    EXPECT_THAT(plan.said.str(), HasSubstr("background task 'bug' works again"));
     EXPECT_EQ(plan.unexpected, 3);
     run(clean_up.do_due(begin + 1h));
     EXPECT_EQ(plan.unexpected, 3) << "well again, in its own time";

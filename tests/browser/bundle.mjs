@@ -36,7 +36,7 @@ function subproof(size, leaves, begin, end, isWhole) {
 export const consistencyOf = (size, leaves) => subproof(size, leaves, 0, leaves.length, true);
 export const hashLines = (hashes) => hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
 
-// A time stamp authority: OpenSSL's command line. stamp(text) returns its answer (RFC 3161).
+// A timestamp authority: OpenSSL's command line. stamp(text) returns its answer (RFC 3161).
 export class Authority {
     folder = mkdtempSync(`${tmpdir()}/consentry-tsa-`);
     constructor() {

@@ -181,7 +181,7 @@ test('a cut bundle is none', async () => {
     assert.equal(factsOf(none).Conditions, 'cookies');
 });
 
-test('a time stamp is one of the log', async (t) => {
+test('a timestamp is one of the log', async (t) => {
     const authority = new Authority();
     t.after(() => authority.close());
     for (let size = 1; size <= log.entries.length; ++size) {
@@ -189,7 +189,7 @@ test('a time stamp is one of the log', async (t) => {
         const [finding] = await check(zip(withSums(log, members)));
         assert.ok(finding.good, `${size}: ${finding.sentence}`);
         const said = new RegExp(`^Of the first ${size} entr(y|ies), at 20\\d\\d-.* UTC\\. .*did not verify who signed it`);
-        assert.match(factsOf(finding)['Time stamp'], said);
+        assert.match(factsOf(finding)['Timestamp'], said);
     }
     const refused = (change, reason) =>
         expectChangeRefused((members) => change(Object.assign(members, stampMembers(authority, log, 3))), reason);
@@ -200,8 +200,8 @@ test('a time stamp is one of the log', async (t) => {
     await refused((members) => (members[proof] = hashLines(consistencyOf(4, log.entries.map(leafHash)))), /^timestamps\/3/);
     await refused((members) => (members[proof] += 'x'), /cut off/);
     await refused((members) => (members[name] = authority.stamp('another text')), /is for another text/);
-    await refused((members) => (members[name] = members[name].subarray(0, -1)), /is not a time stamp/);
-    await refused((members) => (members[name] = Buffer.from('30053003020102', 'hex')), /has refused the time stamp/);
+    await refused((members) => (members[name] = members[name].subarray(0, -1)), /is not a timestamp/);
+    await refused((members) => (members[name] = Buffer.from('30053003020102', 'hex')), /has refused the timestamp/);
     await refused((members) => (members['timestamps/4.tsr'] = members[name]), /must not contain|no such member/);
     await refused((members) => (members[text] = members[text].replace(/^/, 'x')), /another log/);
 });

@@ -115,7 +115,7 @@ for (const page of ['clients/typescript/README.md', 'docs/guides/typescript.md']
             .map(([, block]) => block)
             .join('\n');
         assert.ok(code.length > 200);
-        fresh.createUser('bob@example.org');
+        fresh.createUser('tess@example.org');
         const file = join(built, 'page.mjs');
         writeFileSync(file, code.replaceAll('http://localhost:3000', fresh.origin));
         const ended = spawnSync('node', [file], { encoding: 'utf8', cwd: built });

@@ -1,4 +1,4 @@
-// Answers of time stamp authorities: none is one of a text that nobody has stamped.
+// Answers of timestamp authorities: none is one of a text that nobody has stamped.
 #include "crypto/timestamp.hpp"
 
 #include "fuzz/fuzz.hpp"

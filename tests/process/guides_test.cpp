@@ -121,8 +121,7 @@ TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
     run({"clean-up"}, settings);
     EXPECT_EQ(run({"log", "show", "admin"}, settings), acts);
     EXPECT_THAT(run({"log", "verify", "admin"}, settings), HasSubstr("second.example.org/administration: "));
-    EXPECT_THAT(run({"verify", "database"}, settings),
-                HasSubstr("The database is what the consent log says: 1 entries"));
+    EXPECT_THAT(run({"verify", "database"}, settings), HasSubstr("The database matches the consent log: 1 entries"));
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
     };
     const Finished compared = run({"verify", "database"});
     EXPECT_EQ(compared.code, 0) << compared.out << compared.err;
-    EXPECT_THAT(compared.out, HasSubstr("The database is what the consent log says: 0 entries"));
+    EXPECT_THAT(compared.out, HasSubstr("The database matches the consent log: 0 entries"));
     const Finished exported =
         run({"consent", "export", "--out", "log.zip", "--from", "2026-01-01", "--to", "2026-01-31"});
     EXPECT_EQ(exported.code, 0) << exported.err;

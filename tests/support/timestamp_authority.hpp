@@ -1,4 +1,4 @@
-// A time stamp authority for tests: OpenSSL's command line behind real HTTP, until a test tells it to fail.
+// A timestamp authority for tests: OpenSSL's command line behind real HTTP, until a test tells it to fail.
 #pragma once
 
 #include <atomic>

@@ -120,7 +120,7 @@ int verify_database(const std::string& key, bool as_json) {
         return failed;
     }
     if (!as_json)
-        fmt::print("The database is what the consent log says: {} entries, {} of them in the checkpoint of {}.\n",
+        fmt::print("The database matches the consent log: {} entries, {} of them covered by the checkpoint of {}.\n",
                    findings.entries, published, findings.checkpoint ? findings.checkpoint->origin : "no log");
     return 0;
 }

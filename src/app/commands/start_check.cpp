@@ -104,7 +104,7 @@ void look_for_lost_keys(const Config& config) {
             continue;
         throw std::runtime_error(
             fmt::format("no key for {} tokens in {}. The running service keeps using the one whose file is missing. "
-                        "Restore the file: a restart makes another key and refuses the tokens of the missing one",
+                        "Restore the file: a restart creates another key and rejects tokens of the missing one",
                         name_of(kind), folder.string()));
     }
 }
@@ -121,7 +121,7 @@ void look_at_witnesses(const Config& config) {
     const auto own = crypto::sha256(consent_log_key(config.consent_log.private_key).public_key().ed25519());
     for (const tlog::PolicyLog& log : policy.logs())
         if (crypto::sha256(log.key.point()) == own) return;
-    throw std::runtime_error("no line `log` of the policy has the key of CONSENT_LOG_PRIVATE_KEY");
+    throw std::runtime_error("no `log` line of the policy contains the key of CONSENT_LOG_PRIVATE_KEY");
 }
 
 void look_at_consent_log(const Config& given) {

@@ -177,7 +177,7 @@ int import_users(const UserImportOptions& options) {
                options.dry_run ? "would be " : "", report->skipped);
     if (report->passwords_lost > 0)
         fmt::print(stderr,
-                   "consentry: {} of them {} without a password; their owners must reset it with \"forgot password\". "
+                   "consentry: {} of them {} without a password; their owners must set one with \"forgot password\". "
                    "The notes list the rows\n",
                    report->passwords_lost, options.dry_run ? "would be imported" : "were imported");
     return 0;

@@ -170,7 +170,7 @@ std::expected<std::string, std::string> verify_found_stamp(const FoundReceipts& 
     for (const FoundReceipt& one : found.receipts) {
         const auto proof = one.proof ? tlog::parse_proof_file(*one.proof) : std::unexpected(std::string());
         if (proof && proof->checkpoint != *found.checkpoint)
-            return std::unexpected(one.place + ": the proof has another checkpoint than the file");
+            return std::unexpected(one.place + ": the checkpoint of the proof differs from that of the file");
     }
     const auto answer = from_base64(found.stamp->answer);
     const auto consistency = parse_consistency(found.stamp->consistency);
@@ -178,7 +178,7 @@ std::expected<std::string, std::string> verify_found_stamp(const FoundReceipts& 
     const auto stamp = verify_stamp({.text = found.stamp->text, .answer = *answer, .consistency = *consistency},
                                     accepted->checkpoint, authorities);
     if (!stamp) return std::unexpected("timestamp: " + stamp.error());
-    return fmt::format("\nThe log has a time stamp: {}.", describe(*stamp));
+    return fmt::format("\nThe log has a timestamp: {}.", describe(*stamp));
 }
 
 int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,

@@ -12,7 +12,7 @@ struct VerifyOptions {
     std::string policy;       // file
     std::string description;  // file; empty: the receipts come with it
     bool json = false;
-    std::string authorities;  // file with certificates of time stamp authorities; empty: none is trusted
+    std::string authorities;  // file with certificates of timestamp authorities; empty: none is trusted
 };
 
 int verify_receipts(const VerifyOptions& options);

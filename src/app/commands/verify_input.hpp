@@ -45,7 +45,7 @@ struct FoundReceipt {
     std::string damage = {};  // not empty: which of these members cannot be read
 };
 
-// A time stamp in the export of an account, as ExportedStamp writes it.
+// A timestamp in the export of an account, as ExportedStamp writes it.
 struct FoundStamp {
     std::string text;
     std::string answer;  // in base64

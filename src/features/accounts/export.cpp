@@ -169,7 +169,7 @@ private:
         http::write_json(out, note);
         out += ",\"policy\":";
         http::write_json(out, log_->policy_text());
-        // One for all proofs, so that the time stamp is about all of them.
+        // One for all proofs, so that the timestamp is about all of them.
         checkpoint_ = co_await log_->published().checkpoint();
         out += ",\"checkpoint\":";
         http::write_json(out, checkpoint_);

@@ -108,9 +108,9 @@ void add_public_endpoints(http::Router& router, ConsentLog& log) {
     http::Endpoint stamps = router.get("/consent-log/timestamps/:file");
     describe(stamps)
         .id("consentLogTimestamp")
-        .says("Get the time stamp of a checkpoint of the consent log")
+        .says("Get the timestamp of a checkpoint of the consent log")
         .describes(
-            "The answer of a time stamp authority (RFC 3161) for the text of the checkpoint: its three lines, without "
+            "The response of a timestamp authority (RFC 3161) for the text of the checkpoint: its three lines, without "
             "signatures.")
         .answers_with("application/timestamp-reply")
         .may_fail({&errors::route_not_found})

@@ -181,7 +181,7 @@ private:
             if (member->name != bundle::proof_name(proof->index))
                 return refusal(member->name, "the proof is that of another index");
             if (proof->checkpoint != note)
-                return refusal(member->name, "the proof has another checkpoint than the bundle");
+                return refusal(member->name, "the checkpoint of the proof differs from that of the bundle");
             const auto verified = tlog::verify_inclusion(tlog::leaf_hash(proof->extra), proof->index, size,
                                                          proof->hashes, out_.accepted.checkpoint.root);
             if (!verified) return refusal(member->name, verified.error());
@@ -284,7 +284,7 @@ private:
             if (member != text && member != answer && member != consistency)
                 return refusal(member->name, "a bundle has no member of this name");
         if (text == nullptr || answer == nullptr)
-            return refusal(first, "the bundle lacks the other members of this time stamp");
+            return refusal(first, "the bundle lacks the other members of this timestamp");
         const auto hashes =
             parse_consistency(consistency == nullptr ? std::string_view() : as_text(consistency->bytes));
         if (!hashes) return refusal(consistency->name, hashes.error());

@@ -45,7 +45,7 @@ std::string readme(const BundleSource& source) {
         "policy.txt          what the operator suggests to trust (c2sp.org/tlog-policy); decide for yourself\n"
         "proofs/             a proof for each entry of a part of the log (c2sp.org/tlog-proof)\n"
         "tile/entries/       the entries of a whole log (c2sp.org/tlog-tiles)\n"
-        "timestamps/         a time stamp (RFC 3161, SIZE.tsr) on a former state of the log (SIZE.txt), or on this "
+        "timestamps/         a timestamp (RFC 3161, SIZE.tsr) on a former state of the log (SIZE.txt), or on this "
         "one,\n"
         "                    if an authority has stamped any, and the proof that the log continues that state\n",
         source.facts().origin, filter.is_whole() ? "all of" : "a part of", source.facts().size,

@@ -1,5 +1,5 @@
 // Makes auditor's bundles: everything that others need to verify the consent log, or a part of it, in one ZIP archive.
-// The same filter and the same content (checkpoint, cosignatures, time stamp, description, evidence, texts) make the
+// The same filter and the same content (checkpoint, cosignatures, timestamp, description, evidence, texts) make the
 // same bytes in one version of the program. Memory does not grow with the number of entries; it grows by some 200 bytes
 // for each proof of a filtered bundle.
 #pragma once

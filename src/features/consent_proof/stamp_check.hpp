@@ -1,4 +1,4 @@
-// Verifies the time stamp of a log's checkpoint (RFC 3161) without the service. Pure functions; errors are sentences
+// Verifies the timestamp of a log's checkpoint (RFC 3161) without the service. Pure functions; errors are sentences
 // that say what is wrong.
 #pragma once
 

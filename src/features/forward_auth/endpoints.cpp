@@ -104,8 +104,9 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
         .id("forwardAuthByPath")
         .says("Authorize a request for a proxy that appends the application's path")
         .describes(
-            "For `ext_authz` in Envoy with `path_prefix`. The path and query belong to the application, and Consentry "
-            "ignores them. The headers `X-Required-Roles` and `X-Required-Policies`, one line each, name the required "
+            "For `ext_authz` in Envoy with `path_prefix`. The path and query belong to the application: they "
+            "set no requirements, and Consentry uses them only to send a browser back after a login. The headers "
+            "`X-Required-Roles` and `X-Required-Policies`, one line each, name the required "
             "roles and policies; the proxy must set them itself. If nothing follows the slash, `roles` and `policies` "
             "in the query apply too.")
         .handled_by([&forward_auth](const AskedCaller& caller, const http::RequestContext& context,

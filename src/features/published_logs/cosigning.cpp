@@ -170,7 +170,7 @@ void Cosigning::check_log() const {
         std::ranges::any_of(policy_.logs(), [&](const tlog::PolicyLog& log) { return log.key.text() == own; });
     if (!is_named)
         throw std::runtime_error(
-            fmt::format("CONSENT_LOG_WITNESSES: the policy is one of other logs. Add the line: log {}", own));
+            fmt::format("CONSENT_LOG_WITNESSES: the policy does not name this log. Add the line: log {}", own));
 }
 
 awaitable<void> Cosigning::work() {

@@ -29,7 +29,7 @@
 
 namespace consentry {
 
-// A time stamp, and what shows that it is one of a log whose later checkpoint a verifier has.
+// A timestamp, and what shows that it is one of a log whose later checkpoint a verifier has.
 struct StampedCheckpoint {
     std::uint64_t size = 0;
     std::string text;                     // that the authority stamped: a checkpoint without signatures
@@ -97,13 +97,13 @@ public:
     // The checkpoint must be one of this log, and its cosignatures verified.
     awaitable<void> keep_cosigned(CosignedCheckpoint cosigned);
 
-    // For time stamps (timestamps.hpp); the first three are LogRepository's.
+    // For timestamps (timestamps.hpp); the first three are LogRepository's.
     awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
     awaitable<void> keep_stamp(std::uint64_t size, std::string answer);
     awaitable<void> redate_stamp(TimePoint began, TimePoint instead);
     // The authority's answer for the checkpoint of this size; nullopt if there is none.
     awaitable<std::optional<std::string>> stamp(std::uint64_t size);
-    // The newest time stamp of a checkpoint up to `checkpoint`, which checkpoint() has returned; nullopt if there is
+    // The newest timestamp of a checkpoint up to `checkpoint`, which checkpoint() has returned; nullopt if there is
     // none.
     awaitable<std::optional<StampedCheckpoint>> newest_stamp(tlog::Checkpoint checkpoint);
 

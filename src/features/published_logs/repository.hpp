@@ -34,7 +34,7 @@ struct LogState {
     std::int64_t cosigned_size = 0;
     std::string cosigned_checkpoint;  // the latest one that the quorum of witnesses has cosigned; may be empty
     std::int64_t cosignatures = 0;    // how many witnesses have cosigned it
-    std::int64_t stamped_size = 0;    // of the newest checkpoint with a time stamp; 0: none
+    std::int64_t stamped_size = 0;    // of the newest checkpoint with a timestamp; 0: none
 };
 
 // A checkpoint that the quorum has cosigned.
@@ -89,7 +89,7 @@ public:
     // `latest`, which a clock has shown that was set back. Returns whether it did.
     awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
 
-    // Returns the public checkpoint if it has grown since the last time stamp, and none was begun after `limit`.
+    // Returns the public checkpoint if it has grown since the last timestamp, and none was begun after `limit`.
     // Records that one begins now.
     awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
     awaitable<void> keep_stamp(std::int64_t size);

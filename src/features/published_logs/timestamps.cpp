@@ -63,7 +63,7 @@ Timestamps::Timestamps(PublishedLog& log, const Clock& clock, std::string url, s
       clock_(clock),
       url_(std::move(url)),
       client_({.ca_file = std::move(ca_file), .plain_http = true}),  // what is sent is public, and what comes is signed
-      requests_({.name = "time stamps", .threads = 1}) {}
+      requests_({.name = "timestamps", .threads = 1}) {}
 
 Timestamps::~Timestamps() { stopping_.request_stop(); }
 

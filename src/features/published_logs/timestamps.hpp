@@ -1,4 +1,4 @@
-// Time stamps of an authority (RFC 3161) on the checkpoints of a log: evidence of time that does not depend on the
+// Timestamps of an authority (RFC 3161) on the checkpoints of a log: evidence of time that does not depend on the
 // log's own clock. Once an hour, if the log has grown, the text of its checkpoint is stamped, and the answer is
 // published beside the tiles. Nothing waits for it.
 #pragma once

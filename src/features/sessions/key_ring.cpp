@@ -60,7 +60,7 @@ std::string read_file(const fs::path& path) {
     return std::move(text).str();
 }
 
-// File time stamps are coarse: a key added within the same tick as a check does not change the folder's time. A recent
+// File timestamps are coarse: a key added within the same tick as a check does not change the folder's time. A recent
 // time is therefore not remembered, so that the next check reads the folder again.
 fs::file_time_type settled(fs::file_time_type changed) {
     constexpr seconds settling{2};

@@ -144,7 +144,7 @@ void add_favicon_endpoint(http::Router& router, Documentation& documentation) {
         .id("favicon")
         .tag("documentation")
         .says("Get the service icon")
-        .describes("An SVG despite the name; browsers go by the content type.")
+        .describes("An SVG image despite the name; browsers rely on the content type.")
         .answers_with("image/svg+xml")
         .with_etag()
         .handled_by([&documentation](const http::RequestContext& context) {

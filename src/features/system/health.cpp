@@ -97,7 +97,7 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .id("checkDatabaseHealth")
         .tag("system")
         .says("Check database and cache")
-        .describes("Answers 503 if either does not respond; the log names it.")
+        .describes("Returns 503 if either does not respond; the log names it.")
         .message("health.checkDatabase")
         .with_system_key()
         .handled_by([&health] { return health.database(); });
@@ -132,7 +132,7 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .id("checkInstanceHealth")
         .tag("system")
         .says("Check memory and disk of this instance")
-        .describes("Answers 503 above `HEALTH_MEMORY_MAX_IN_MB` or `HEALTH_DISK_MAX_IN_PERCENT`; the log names which.")
+        .describes("Returns 503 above `HEALTH_MEMORY_MAX_IN_MB` or `HEALTH_DISK_MAX_IN_PERCENT`; the log names which.")
         .message("health.checkInstance")
         .with_system_key()
         .handled_by([&health] { return health.instance(); });

@@ -346,7 +346,7 @@ TEST(ConsentLog, AnObjectStoreThatIsAwayHidesNoRefusal) {
                           << key("w.example", tlog::KeyType::cosignature) << " http://127.0.0.1:1/\nquorum w\n";
     EXPECT_THAT(refusal({{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", settings.at("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY")},
                          {"CONSENT_LOG_WITNESSES", policy.string()}}),
-                HasSubstr("CONSENT_LOG_WITNESSES: the policy is one of other logs"));
+                HasSubstr("CONSENT_LOG_WITNESSES: the policy does not name this log"));
     std::filesystem::remove(checkpoint);
     t.service.restart({{"CONSENT_LOG_WITNESSES", ""}});
     t.service.work();

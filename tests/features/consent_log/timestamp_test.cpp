@@ -1,4 +1,4 @@
-// Time stamps: of a real authority, which fails on command, in the log and in the bundles of auditors.
+// Timestamps: of a real authority, which fails on command, in the log and in the bundles of auditors.
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -159,7 +159,7 @@ TEST_F(StampedBundles, AnotherAuthorityIsRefused) {
     EXPECT_EQ(work(), "");
     const TimestampAuthority stranger;
     EXPECT_THAT(verify(bundle(), text_in(stranger.certificate())).error(),
-                HasSubstr("timestamps/1.tsr: the signer of the time stamp does not lead to one of the given"));
+                HasSubstr("timestamps/1.tsr: the signer of the timestamp does not lead to one of the given"));
     EXPECT_THAT(verify(bundle(), "no certificate").error(), HasSubstr("not certificates in PEM"));
 }
 
@@ -195,7 +195,7 @@ TEST_F(StampedBundles, NoPartOfAStampCanBeReplaced) {
                                   {"timestamps/1.consistency", std::nullopt},
                                   {"timestamps/2.txt", this->text()},
                                   {"timestamps/2.tsr", stamp}}),
-                HasSubstr("timestamps/2.tsr: the time stamp is for another text"));
+                HasSubstr("timestamps/2.tsr: the timestamp is for another text"));
 }
 
 }  // namespace

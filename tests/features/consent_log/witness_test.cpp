@@ -395,7 +395,7 @@ TEST_F(Witnesses, TheirFileIsCheckedByConfigCheck) {
     };
     EXPECT_THAT(problem("missing.txt", ""), HasSubstr("missing.txt"));
     EXPECT_THAT(problem("witnesses.txt", "quorum\n"), HasSubstr("line 1"));
-    EXPECT_THAT(problem("witnesses.txt", WitnessedLog().policy() + one_.line()), HasSubstr("no line `log`"));
+    EXPECT_THAT(problem("witnesses.txt", WitnessedLog().policy() + one_.line()), HasSubstr("no `log` line"));
     EXPECT_EQ(problem("witnesses.txt", log_line + one_.line() + "quorum none\n"), "");
 }
 

@@ -40,7 +40,7 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     };
     const auto add_authorities = [&](CLI::App* command) {
         command->add_option("--tsa-ca", options.authorities,
-                            "PEM file with the certificates of time stamp authorities that you trust");
+                            "PEM file with the certificates of timestamp authorities that you trust");
         return command;
     };
     add_authorities(add("receipt",

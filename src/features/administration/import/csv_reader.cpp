@@ -19,7 +19,7 @@ bool CsvReader::fill() {
     if (at_ < end_) return true;
     buffer_.resize(record_bytes_max);
     stream_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-    if (stream_.bad()) throw std::runtime_error("the table could not be read to its end");
+    if (stream_.bad()) throw std::runtime_error("the table could not be read to the end");
     at_ = 0;
     end_ = static_cast<std::size_t>(stream_.gcount());
     return end_ > 0;

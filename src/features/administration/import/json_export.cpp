@@ -84,7 +84,7 @@ bool next_line(std::istream& stream, std::string& line) {
         char byte = 0;
         while (stream.get(byte) && byte != '\n')
             if (line.size() <= line_bytes_max) line += byte;
-        if (stream.bad()) throw std::runtime_error("the file could not be read to its end");
+        if (stream.bad()) throw std::runtime_error("the file could not be read to the end");
         if (line.size() > line_bytes_max) line = "too long";
         if (!trim(line).empty() && line != "\r") return true;
         if (!stream) return false;
