@@ -115,16 +115,15 @@ ConsentEvent withdrawal_of(const Addendum& addendum, const StoredConsent& former
     return out;
 }
 
-}  // namespace
-
 // The log takes in waiting entries in the order of their times. An account's acceptance and withdrawal must not change
 // places there because the clock of one instance is a little behind that of another. A clock that was set back by more
 // was wrong before: then the present time is the right one.
-TimePoint Acceptances::time_after(std::optional<TimePoint> former) const {
-    const TimePoint now = clock_.now();
+TimePoint time_after(std::optional<TimePoint> former, TimePoint now) {
     const bool is_skewed = former && now <= *former && *former - now <= clock_skew_max;
     return is_skewed ? *former + milliseconds{1} : now;
 }
+
+}  // namespace
 
 bool Acceptances::is_withdrawable(PolicyType type) const { return is_among(settings_.withdrawable, type); }
 
@@ -175,34 +174,41 @@ awaitable<void> Acceptances::add_acceptances(storage::Transaction& transaction, 
         if (!is_among(types, policy.type)) continue;
         const auto shown = shown_language(policy, {}, language);
         if (!shown) continue;
-        addendum.acceptance = AcceptanceId::make(now);
+        const auto former_at = co_await repository_.last_at(addendum.user, policy.type);
+        const TimePoint at = time_after(former_at, now);
+        addendum.acceptance = AcceptanceId::make(at);
         // If the version is outdated by the time of the commit, nothing is recorded and the user is asked again.
-        AcceptanceRepository::add_acceptance(transaction, Expect::any, addendum, policy.id, *shown, now);
+        AcceptanceRepository::add_acceptance(transaction, Expect::any, addendum, policy.id, *shown, at);
         if (log_ == nullptr) continue;
         if (!subject) subject = co_await log_->subject_of(addendum.user, transaction);
-        ConsentLog::add(transaction, acceptance_of(addendum, policy, *shown, now), *subject);
+        ConsentLog::add(transaction, acceptance_of(addendum, policy, *shown, at), *subject);
     }
 }
 
-awaitable<void> Acceptances::add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {
+awaitable<TimePoint> Acceptances::add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
+                                                  TimePoint now) {
     const auto types = std::move(consent.types);
     Addendum addendum = addendum_of(std::move(consent));
     std::optional<SubjectTag> subject;
+    TimePoint next = now;
     const auto standing = co_await repository_.list_standing(addendum.user);
     for (const StoredConsent& former : standing) {
         if (!is_among(types, former.type)) continue;
-        addendum.acceptance = AcceptanceId::make(now);
-        AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, former.type, now,
+        const TimePoint at = time_after(former.at, now);
+        next = std::max(next, at + milliseconds{1});
+        addendum.acceptance = AcceptanceId::make(at);
+        AcceptanceRepository::add_withdrawal(transaction, Expect::any, addendum, former.type, at,
                                              former.addendum.acceptance);
         if (log_ == nullptr) continue;
         if (!subject) subject = co_await log_->subject_of(addendum.user, transaction);
-        ConsentLog::add(transaction, withdrawal_of(addendum, former, now), *subject);
+        ConsentLog::add(transaction, withdrawal_of(addendum, former, at), *subject);
     }
     // Nothing may have been accepted after the query above: the withdrawal would not be in the log.
     for (const PolicyType type : types) {
         addendum.acceptance = AcceptanceId::make(now);
         AcceptanceRepository::add_withdrawal(transaction, Expect::none, addendum, type, now);
     }
+    co_return next;
 }
 
 awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller caller, AcceptRequest wanted,
@@ -227,7 +233,8 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
         }
         tried = latest->id;
         const auto former_at = co_await repository_.last_at(caller.user, wanted.type);
-        const TimePoint now = time_after(former_at);  // not earlier than the publication of the version read above
+        const TimePoint now =
+            time_after(former_at, clock_.now());  // not earlier than the publication of the version read above
         storage::Transaction transaction;
         Addendum addendum = addendum_of(caller, cause, now);
         addendum.shown_diff_hash = wanted.shown_diff_hash;
@@ -264,7 +271,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         const auto standing = co_await repository_.list_standing(caller.user);
         const auto former = std::ranges::find(standing, type, &StoredConsent::type);
         if (former == standing.end()) co_return fail(errors::term_policy_not_accepted);
-        const TimePoint now = time_after(former->at);
+        const TimePoint now = time_after(former->at, clock_.now());
         storage::Transaction transaction;
         const Addendum addendum = addendum_of(caller, cause, now);
         AcceptanceRepository::add_withdrawal(transaction, Expect::one, addendum, type, now,

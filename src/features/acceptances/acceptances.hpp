@@ -59,8 +59,8 @@ public:
                                                                 std::span<const PolicyType> wanted) override;
     storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                              TimePoint now) override;
-    storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
-                                             TimePoint now) override;
+    storage::awaitable<TimePoint> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
+                                                  TimePoint now) override;
     storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
     // Returns what is published, required and accepted of each type, in the order of the enum.
@@ -90,7 +90,6 @@ private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
 
     bool is_withdrawable(PolicyType type) const;
-    TimePoint time_after(std::optional<TimePoint> former) const;
     storage::awaitable<std::optional<std::string>> sign_receipt(storage::Transaction& transaction, AcceptanceId id,
                                                                 std::optional<Bytes> entry);
     storage::awaitable<bool> log_all(std::vector<StoredConsent> consents);

@@ -48,13 +48,14 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
     // The owner has not agreed to any policy yet.
-    co_await consents_.add_withdrawals(entry.writes,
-                                       {.user = user.id,
-                                        .types = {all_policy_types.begin(), all_policy_types.end()},
-                                        .ip_address = origin.ip_address,
-                                        .user_agent = origin.user_agent},
-                                       now);
-    entry = co_await with_acceptances(std::move(entry), request, origin, now);
+    const TimePoint withdrawn =
+        co_await consents_.add_withdrawals(entry.writes,
+                                           {.user = user.id,
+                                            .types = {all_policy_types.begin(), all_policy_types.end()},
+                                            .ip_address = origin.ip_address,
+                                            .user_agent = origin.user_agent},
+                                           now);
+    entry = co_await with_acceptances(std::move(entry), request, origin, withdrawn);
     user.is_verified = true;
     user.security_version += 1;
     user.password_hash.reset();

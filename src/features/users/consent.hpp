@@ -61,13 +61,16 @@ public:
     virtual storage::awaitable<Result<std::vector<ConsentGrace>>> admit(ConsentGrounds grounds,
                                                                         std::span<const PolicyType> wanted) = 0;
     // Records acceptance of the versions that are the latest now. Skips types without a published version, since a
-    // version which does not exist cannot be accepted.
+    // version which does not exist cannot be accepted. `now`: what add_withdrawals() returned if the same transaction
+    // withdraws.
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
     // Withdraws every acceptance of these types, whatever the version, because the account has a new owner. The same
     // transaction must raise the account's security version. It fails if the account accepts one of them meanwhile.
-    virtual storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
-                                                     TimePoint now) = 0;
+    // Returns the time for what the transaction accepts afterwards: the log takes in entries in the order of their
+    // times, and within a millisecond in random order.
+    virtual storage::awaitable<TimePoint> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
+                                                          TimePoint now) = 0;
     // Returns for each account the types of which it has accepted the required version or a later one. A grace period
     // does not count. Accounts that do not exist are left out of the result.
     virtual storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) = 0;

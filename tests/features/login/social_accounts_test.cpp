@@ -245,6 +245,37 @@ TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
     EXPECT_EQ(flags(world.service, again.text("data.tokens.accessToken")), "0100");
 }
 
+// The log takes in what waits in the order of its times, and a withdrawal that came last would be the end of a consent.
+TEST(SOC_3, TheLogTakesInTheWithdrawalsOfATakeOverBeforeTheAcceptances) {
+    AccountWorld world;
+    for (const std::string& type : all_types) publish(world.service, type, 1);
+    const Person squatter = world.service.make_person();
+    const std::string before = world.service.tokens_of(squatter).access;
+    for (const std::string& type : all_types) ASSERT_EQ(accept(world.service, before, type).status, 200U);
+    world.service.sql("UPDATE users SET is_verified = FALSE");
+    // None of a clock that is some milliseconds ahead comes in between either.
+    world.service.sql("UPDATE term_policy_acceptances SET accepted_at = accepted_at + 1500 WHERE type = 'cookies'");
+
+    const Answer answer =
+        world.log_in(google, "s-1", squatter.email,
+                     {{"termsOfService", true}, {"privacy", true}, {"marketing", true}, {"cookies", true}});
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    world.service.work();
+    std::map<std::string, std::string> logged;
+    for (const auto& row : world.service.sql("SELECT a.type, a.action FROM term_policy_acceptances a JOIN log_entries "
+                                             "e ON e.id = a.id ORDER BY e.position"))
+        logged[row[0]] += row[1] + " ";
+    EXPECT_EQ(logged.size(), all_types.size());
+    for (const auto& [type, actions] : logged) EXPECT_EQ(actions, "accepted withdrawn accepted ") << type;
+    const Answer list = world.service.get("/api/user/term-policy/list/accepted?perPage=12",
+                                          bearer(answer.text("data.tokens.accessToken")));
+    ASSERT_EQ(list.status, 200U) << list.body;
+    std::map<json::string, json::string> newest;
+    for (const json::value& one : list.json.at("data").as_array())
+        newest.emplace(one.at("termPolicy").at("type").as_string(), one.at("action").as_string());
+    for (const std::string& type : all_types) EXPECT_EQ(newest[json::string(type)], "accepted") << type;
+}
+
 TEST(SOC_3, ASecondFactorOfAStrangerGoesWithTheStranger) {
     AccountWorld world;
     Person squatter = world.service.make_person();
