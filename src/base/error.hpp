@@ -5,6 +5,7 @@
 // pipeline, logged in full and answered without detail.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -69,8 +70,19 @@ private:
     std::unique_ptr<Details> details_;  // null for most refusals
 };
 
+// A value or a refusal. A caller that ignores it gets a compiler warning, which is an error in CI: it would take a
+// refusal for success.
 template <class T>
-using Result = std::expected<T, Error>;
+class [[nodiscard]] Result : public std::expected<T, Error> {
+    using Base = std::expected<T, Error>;
+
+public:
+    Result() = default;
+    // Of what makes an expected: a value, or what fail() returns. Not of another Result, which converts to bool.
+    template <class U = T>
+        requires(!std::derived_from<std::remove_cvref_t<U>, Base> && std::constructible_from<Base, U>)
+    explicit(!std::convertible_to<U, Base>) Result(U&& value) : Base(std::forward<U>(value)) {}
+};
 
 inline std::unexpected<Error> fail(const ErrorKind& kind) { return std::unexpected(Error{kind}); }
 inline std::unexpected<Error> fail(const ErrorKind& kind, boost::json::object data) {

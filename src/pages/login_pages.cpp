@@ -78,9 +78,7 @@ awaitable<Result<PageAnswer>> LoginPages::verify(const Sent<VerifyForm>& sent) {
 
 awaitable<Result<PageAnswer>> LoginPages::log_out(const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) {
     const auto& caller = sent.visit().caller();
-    // If the session was ended at the same moment, the visitor has what they want.
-    co_await sessions_.revoke(caller.actor(), caller.user(), caller.session(), ActivityAction::user_logout,
-                              cause_of(sent.visit().context()));
+    co_await sessions_.log_out(caller.user(), caller.session(), cause_of(sent.visit().context()));
     co_return PageAnswer::to(Address("/"), cookies_.clear(PageCookie::session) + cookies_.clear(PageCookie::step));
 }
 

@@ -19,9 +19,8 @@ awaitable<Result<TokenResponse>> refresh(Sessions& sessions, RefreshBearer beare
     co_return TokenResponse::of(*pair, owner->role);
 }
 
-awaitable<Result<Done>> log_out(Sessions& sessions, Actor by, UserId user, SessionId session, Cause cause) {
-    // If the session was ended concurrently, the caller's goal is met.
-    co_await sessions.revoke(std::move(by), user, session, ActivityAction::user_logout, std::move(cause));
+awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId own, Cause cause) {
+    co_await sessions.log_out(user, own, std::move(cause));
     co_return Done{};
 }
 
@@ -77,7 +76,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
             "continue.")
         .message("user.logout")
         .handled_by([&sessions](const SignedInProvisionally& caller, const http::RequestContext& context) {
-            return log_out(sessions, caller.actor(), caller.user(), caller.session(), cause_of(context));
+            return log_out(sessions, caller.user(), caller.session(), cause_of(context));
         });
 
     router.get("/shared/user/session/list")

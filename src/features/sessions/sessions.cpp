@@ -351,17 +351,27 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         [this, successor, issued_at, end] { return tokens_.issue(successor, issued_at, end); });
 }
 
+awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
+    const TimePoint now = clock_.now();
+    const std::string id = own.text();
+    storage::Transaction transaction;
+    SessionRepository::add_revoke(transaction, own, user, "logout", now);
+    Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", id}});
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    // Otherwise it has ended at the same moment.
+    if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", id}});
+}
+
 awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause) {
     const TimePoint now = clock_.now();
-    const bool is_logout = action == ActivityAction::user_logout;
     const std::string id = session.text();
     PrivilegedTransaction transaction(by, now, user);
-    SessionRepository::add_revoke(transaction, session, user, is_logout ? "logout" : "revoked", now);
+    SessionRepository::add_revoke(transaction, session, user, "revoked", now);
     Audit::add(transaction, user, action, cause, now, {{"sessionId", id}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::session_not_found);
-    audit_.tell(is_logout ? "session.logout" : "session.revoked", Outcome::success, user, cause, {{"session", id}});
+    audit_.tell("session.revoked", Outcome::success, user, cause, {{"session", id}});
     co_return Result<void>{};
 }
 

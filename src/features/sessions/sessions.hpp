@@ -95,7 +95,9 @@ public:
     // ends the session.
     awaitable<Refreshed> refresh(std::string token, Cause cause);
 
-    // `action` is the entry in the owner's activity log.
+    // Ends the caller's own session. Needs no authority beyond having it, so nothing but an outage prevents it.
+    awaitable<void> log_out(UserId user, SessionId own, Cause cause);
+    // `action` is the entry in the owner's activity log. Errors: sessionNotFound, and what PrivilegedTransaction refuses.
     awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
     // Ends all sessions of the user but this one.
     awaitable<Result<void>> revoke_others(Actor by, UserId user, SessionId keep, Cause cause);

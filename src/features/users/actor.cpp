@@ -64,7 +64,7 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
             "AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = $3 AND s.user_id = $1 AND s.revoked_at IS NULL "
             "AND s.expires_at > $4 AND ",
             current_with_sql<"s", "users">,
-            ") AND EXISTS (SELECT 1 FROM roles r WHERE r.id = $2 AND r.type = $5 AND ($6 OR r.abilities = $7))">,
+            ") AND ($6 OR EXISTS (SELECT 1 FROM roles r WHERE r.id = $2 AND r.type = $5 AND r.abilities = $7))">,
         user, role, session, now, name_of(by.rights_.type), !abilities.has_value(), abilities.value_or(""));
     assertions_ = statements().size();
 }

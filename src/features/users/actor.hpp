@@ -60,7 +60,7 @@ private:
         UserId user;
         SessionId session;
         RoleId role_id;
-        std::optional<std::string> abilities;  // compared only if the guard required abilities
+        std::optional<std::string> abilities;  // if the guard required any; only then the role must be as it was
     };
     std::optional<Proof> proof_;
     Rights rights_;

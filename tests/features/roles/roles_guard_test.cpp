@@ -122,6 +122,22 @@ TEST(AUT_1, AbilitiesOfOtherSubjectsAreOfNoUse) {
     expect_refused(staff.call(staff.admin_with(others), "GET", "role/list"), errors::policy_forbidden);
 }
 
+// Copies of sessions in the cache have the type that the role had before. What needs no ability does not depend on it.
+TEST(AUT_4, AChangedTypeOfARoleStopsNoMemberFromLookingAfterTheirOwnAccount) {
+    Staff staff({{"SESSION_CHECK", "cache"}});
+    const std::string role = staff.make_role("user", {});
+    const std::string token = staff.member_of(role);
+    const auto own = [&](const std::string& method, const std::string& path) {
+        return staff.service.call(method, "/api/shared/user/" + path, {}, bearer(token));
+    };
+    ASSERT_EQ(own("GET", "session/list").status, 200U) << "and is in the cache from now on";
+    ASSERT_EQ(staff.update(staff.chief, role, "admin", {}).status, 200U);
+    EXPECT_EQ(own("POST", "2fa/setup").status, 200U);
+    EXPECT_EQ(own("POST", "logout").status, 200U);
+    EXPECT_EQ(own("GET", "session/list").status, 401U) << "a logout that was answered has ended the session";
+    EXPECT_EQ(staff.service.sql("SELECT count(*) FROM sessions WHERE revoked_reason = 'logout'")[0][0], "1");
+}
+
 TEST(AUT_4, AChangedRoleActsAtTheNextRequestOfEverybodyWhoHasIt) {
     Staff staff(suite_service());
     const std::string role = staff.make_role("admin", {{"role", {"read"}}});
