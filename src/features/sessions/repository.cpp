@@ -58,13 +58,16 @@ awaitable<std::optional<RefreshState>> SessionRepository::find_for_refresh(Sessi
     co_return refresh_columns.read_first(rows);
 }
 
-awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, TimePoint now, ListQuery query) {
+awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, TimePoint now, AdminLimits limits,
+                                                                  ListQuery query) {
     return storage::select_list(
         database_,
         {.columns = summary_columns.list(),
-         .from = sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ",
-                     current_sql<"sessions">>},
-        std::move(query), summary_columns.read, user, now);
+         .from =
+             sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ", current_sql<"sessions">,
+                 " AND ((last_active_at > $3 AND login_at > $4) OR EXISTS (SELECT 1 FROM users u JOIN roles r "
+                 "ON r.id = u.role_id WHERE u.id = $1 AND r.type = 'user'))">},
+        std::move(query), summary_columns.read, user, now, limits.active_after, limits.begun_after);
 }
 
 void SessionRepository::add_insert(storage::Transaction& transaction, const NewSession& session) {

@@ -107,6 +107,13 @@ struct SessionSummary {
     TimePoint expires_at;
 };
 
+// An administrator's session ends earlier than its row says (SES-7): if it was not used after the one time, or not
+// begun after the other.
+struct AdminLimits {
+    TimePoint active_after;
+    TimePoint begun_after;
+};
+
 class SessionRepository {
 public:
     explicit SessionRepository(storage::Database& database) : database_(database) {}
@@ -114,7 +121,8 @@ public:
     // Finds sessions of the current generation, revoked or not.
     awaitable<std::optional<LiveSession>> find(SessionId id);
     awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
-    awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, ListQuery query);
+    // The sessions that requests may still use.
+    awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, AdminLimits limits, ListQuery query);
 
     // Publishes (user_id, id) of every session that ended, changed its generation or was confirmed. Subscribers must
     // drop what they remember of it.

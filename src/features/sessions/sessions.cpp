@@ -144,12 +144,15 @@ void Sessions::remember_tokens(const PreparedSession& session) {
     memory_.remember(session.row.access_digest, session.keys_generation, claims);
 }
 
+AdminLimits Sessions::admin_limits(TimePoint now) const {
+    return {.active_after = now - settings_.admin_idle, .begun_after = now - tokens_.settings().admin_lifetime};
+}
+
 Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const {
     if (session.revoked || session.deleted || session.expires_at <= now) return fail(invalid);
-    if (session.role != Role::user) {
-        if (session.last_active_at + settings_.admin_idle <= now) return fail(invalid);
-        // Applies the limit of prepare() to users who became admins after they logged in (SES-7).
-        if (session.login_at + tokens_.settings().admin_lifetime <= now) return fail(invalid);
+    if (session.role != Role::user) {  // also of those who became admins after they logged in
+        const auto [active_after, begun_after] = admin_limits(now);
+        if (session.last_active_at <= active_after || session.login_at <= begun_after) return fail(invalid);
     }
     if (session.status == UserStatus::blocked) return fail(errors::blocked_forbidden);
     if (session.status != UserStatus::active) return fail(errors::inactive_forbidden);
@@ -388,7 +391,8 @@ awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId
 }
 
 awaitable<ListSlice<SessionSummary>> Sessions::list(UserId user, ListQuery query) {
-    return repository_.list_live(user, clock_.now(), std::move(query));
+    const TimePoint now = clock_.now();
+    return repository_.list_live(user, now, admin_limits(now), std::move(query));
 }
 
 awaitable<void> Sessions::forget_old() { return repository_.erase_ended(clock_.now() - ended_memory); }

@@ -97,7 +97,8 @@ public:
 
     // Ends the caller's own session. Needs no authority beyond having it, so nothing but an outage prevents it.
     awaitable<void> log_out(UserId user, SessionId own, Cause cause);
-    // `action` is the entry in the owner's activity log. Errors: sessionNotFound, and what PrivilegedTransaction refuses.
+    // `action` is the entry in the owner's activity log. Errors: sessionNotFound, and what PrivilegedTransaction
+    // refuses.
     awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
     // Ends all sessions of the user but this one.
     awaitable<Result<void>> revoke_others(Actor by, UserId user, SessionId keep, Cause cause);
@@ -136,6 +137,7 @@ private:
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
                                                const crypto::Sha256& digest, const std::string& token,
                                                const Cause& cause);
+    AdminLimits admin_limits(TimePoint now) const;
     Result<void> may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const;
 
     storage::Database& database_;

@@ -205,7 +205,10 @@ TEST(SES_7, WhoBecomesAnAdminHasAnAdminsSession) {
     staff.give(person, built_in(Role::admin));
     EXPECT_EQ(staff.service.get("/api/shared/user/2fa/status", bearer(access)).status, 401U)
         << "an admin's ends within a day of the login";
-    EXPECT_EQ(staff.service.tokens_of(person).access.empty(), false);
+    const std::string again = staff.service.tokens_of(person).access;
+    const Answer list = staff.service.get("/api/shared/user/session/list", bearer(again));
+    ASSERT_EQ(list.status, 200U) << list.body;
+    EXPECT_EQ(list.json.at("data").as_array().size(), 1U) << "and is not listed";
 }
 
 }  // namespace

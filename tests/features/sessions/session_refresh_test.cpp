@@ -237,6 +237,18 @@ TEST(SES_7, AnAdminsSessionEndsAfterAnIdleHour) {
     }
 }
 
+TEST(SES_7, TheListLeavesOutSessionsOfAdminsThatWereIdleForTooLong) {
+    Service& service = suite_service();
+    for (const auto& [role, listed] : {std::pair{Role::admin, 1U}, std::pair{Role::user, 2U}}) {
+        const Person person = service.make_person(role);
+        service.tokens_of(person);
+        service.clock().advance(std::chrono::hours{1});
+        const Answer list = service.get("/api/shared/user/session/list", bearer(service.tokens_of(person).access));
+        ASSERT_EQ(list.status, 200U) << list.body;
+        EXPECT_EQ(list.json.at("data").as_array().size(), listed) << name_of(role);
+    }
+}
+
 TEST(SES_7, AUserMayBeIdle) {
     Service service({{"AUTH_JWT_ACCESS_TOKEN_EXPIRED", "12h"}});
     const auto tokens = service.tokens_of(service.make_person());
