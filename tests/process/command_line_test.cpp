@@ -136,6 +136,20 @@ TEST(CommandLine, AtATerminalAPasswordIsAskedForTwiceAndNotShown) {
     EXPECT_EQ(log_in(service.client(), {.email = "ada@example.org", .password = "Copper-Meadow-77"}).status, 200U);
 }
 
+TEST(CommandLine, WhoInterruptsAPromptSeesAgainWhatTheyType) {
+    const TempFolder folder;
+    make_data(folder.path());
+    for (const char* key : {"\x03", "\x04"}) {
+        Terminal terminal({"user", "create", "--email", "ada@example.org", "--role", "user"}, folder.path());
+        terminal.answer("Password: ", key);
+        const auto [screen, code] = terminal.end();
+        EXPECT_THAT(screen, HasSubstr("consentry: no password was entered; nothing was changed"));
+        EXPECT_EQ(code, 1);
+        EXPECT_TRUE(terminal.echoes());
+    }
+    EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).out, "");
+}
+
 TEST(CommandLine, TroubleWithFilesAndNamesIsASentence) {
     const TempFolder folder;
     std::ofstream(folder / "data") << "a file";

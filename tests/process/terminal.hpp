@@ -14,6 +14,7 @@
 
 #include <poll.h>
 #include <pty.h>
+#include <termios.h>
 
 #include "tests/support/process.hpp"
 
@@ -56,6 +57,12 @@ public:
         const std::string line = text + "\n";
         if (::write(terminal_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
             throw std::runtime_error("write");
+    }
+    // Whether the terminal shows what is typed.
+    bool echoes() const {
+        termios modes{};
+        if (::tcgetattr(terminal_, &modes) != 0) throw std::runtime_error("tcgetattr");
+        return (modes.c_lflag & ECHO) != 0;
     }
     // Reads until the program ends. Returns what was on the screen, and the exit code.
     std::pair<std::string, int> end() {

@@ -21,7 +21,6 @@ struct ComparisonException {
     std::string_view why;
 };
 constexpr std::array comparison_exceptions{
-    ComparisonException{"src/app/commands/user_commands.cpp", "again == password", "one person has typed both"},
     ComparisonException{"src/app/commands/policy_commands.cpp", "content->digest == digest_of(text.bytes)",
                         "of texts for everybody"},
     ComparisonException{"src/crypto/aead.cpp", "std::ranges::equal(key.id, ",

@@ -4,12 +4,11 @@
 #include <iostream>
 #include <optional>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
-#include <termios.h>
 
+#include "app/terminal/password_prompt.hpp"
 #include "app/terminal/results.hpp"
+#include "app/terminal/terminal.hpp"
 #include "base/errors.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
@@ -20,23 +19,6 @@ namespace {
 
 constexpr std::int64_t account_name_length_max = 100;  // as in the API
 
-// Turns off terminal echo while it is in scope.
-class Unseen {
-public:
-    Unseen() {
-        tcgetattr(STDIN_FILENO, &before_);
-        termios unseen = before_;
-        unseen.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen);
-    }
-    ~Unseen() { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_); }
-    Unseen(const Unseen&) = delete;
-    Unseen& operator=(const Unseen&) = delete;
-
-private:
-    termios before_{};
-};
-
 std::string read_line() {
     std::string line;
     std::getline(std::cin, line);
@@ -44,25 +26,12 @@ std::string read_line() {
     return line;
 }
 
-std::string ask(const char* prompt) {
-    fmt::print(stderr, "{}: ", prompt);
-    std::string line = read_line();
-    fmt::print(stderr, "\n");
-    return line;
-}
-
-// Reads one line of standard input. At a terminal it prompts twice, because a typo would be invisible. Returns nullopt
-// if the two entries differ, and has then reported it.
+// Reads one line of standard input, or asks at a terminal. Returns nullopt if that failed, and has then reported it.
 std::optional<std::string> read_password() {
-    if (isatty(STDIN_FILENO) != 1) return read_line();
-    const Unseen unseen;
-    std::string password = ask("Password");
-    std::string again = ask("Repeat password");
-    const bool same = again == password;
-    crypto::wipe(again);
-    if (same) return password;
-    crypto::wipe(password);
-    fmt::print(stderr, "consentry: the passwords do not match; nothing was changed\n");
+    if (!is_terminal(stdin)) return read_line();
+    auto password = ask_for_password();
+    if (password) return std::move(*password);
+    fmt::print(stderr, "consentry: {}; nothing was changed\n", password.error());
     return std::nullopt;
 }
 
