@@ -119,13 +119,12 @@ int list_users(const UserOptions& options) {
     std::optional<UserId> last;
     for (;;) {
         const auto users = run(services->users.list(last, portion));
-        for (const User& user : users) {
-            const auto factor = run(services->two_factor.state(user.id));
+        if (users.empty()) break;
+        last = users.back().id;
+        auto factors = run(services->two_factor.states(users.front().id, *last));
+        for (const User& user : users)
             list.add({user.id.text(), user.email, consentry::name_of(user.role), consentry::name_of(user.status),
-                      name_of(factor)});
-            last = user.id;
-        }
-        if (static_cast<std::int64_t>(users.size()) < portion) break;
+                      name_of(factors[user.id])});
     }
     list.end();
     return 0;

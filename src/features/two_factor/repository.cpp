@@ -33,6 +33,15 @@ awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user)
     co_return two_factor_columns.read_first(rows);
 }
 
+awaitable<std::map<UserId, TwoFactorRecord>> TwoFactorRepository::find_between(UserId first, UserId last) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", two_factor_columns, " FROM two_factors t WHERE t.user_id >= $1 AND t.user_id <= $2">, first,
+        last);
+    std::map<UserId, TwoFactorRecord> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.emplace(rows[i].id<UserId>(0), two_factor_columns.read(rows[i]));
+    co_return out;
+}
+
 awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(UserId user,
                                                                                std::vector<crypto::Sha256> digests) {
     std::optional<crypto::Sha256> found;

@@ -1,6 +1,7 @@
 // The SQL of second factors.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ public:
     explicit TwoFactorRepository(storage::Database& database) : database_(database) {}
 
     awaitable<std::optional<TwoFactorRecord>> find(UserId user);
+    // Of all accounts with these IDs and those between that have a record.
+    awaitable<std::map<UserId, TwoFactorRecord>> find_between(UserId first, UserId last);
     // Returns the first of the digests that belongs to an unspent backup code of the user.
     awaitable<std::optional<crypto::Sha256>> find_backup_code(UserId user, std::vector<crypto::Sha256> digests);
 

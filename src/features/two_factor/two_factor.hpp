@@ -45,6 +45,10 @@ public:
     TwoFactor(storage::Database& database, const Clock& clock, Mails& mails, Audit audit, TwoFactorSettings settings);
 
     awaitable<TwoFactorRecord> state(UserId user);  // all off if the user has no record
+    // The same for accounts in the order of their IDs, from the first to the last; without those that have no record.
+    awaitable<std::map<UserId, TwoFactorRecord>> states(UserId first, UserId last) {
+        return repository_.find_between(first, last);
+    }
 
     awaitable<Result<NewSecret>> set_up(Actor by, UserId user, std::string email, Cause cause);
     // For a user who must set up again before anything else, after an administrator's reset. The transaction fails
