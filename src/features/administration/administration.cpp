@@ -47,8 +47,6 @@ awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wa
     user.name = std::move(wanted.name);
     user.role_id = wanted.role;
     user.role = rights->type;
-    // The only way to log in is the mailed password, so a login proves the address.
-    user.is_verified = true;
     user.language = wanted.language;
     user.sign_up_from = SignUpFrom::admin;
     co_return co_await passwords_.create_with_temporary(std::move(by.actor), std::move(user), std::move(by.cause));

@@ -130,7 +130,10 @@ void add_changing(http::Router& router, Administration& administration) {
         .says("Send a temporary password")
         .describes(
             "Emails a temporary password to the account owner; nobody else sees it. Ends all sessions. Until the owner "
-            "sets a new password, the account can only change its password and log out.")
+            "sets a new password, the account can only change its password and log out. If the owner never verified "
+            "the "
+            "address, the account now counts as verified, because only a reader of that mailbox can use the password. "
+            "It loses its linked identities, its second factor and its acceptances.")
         .message("user.updatePassword")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
         .handled_by(

@@ -1,6 +1,7 @@
 #include "features/login/social_accounts.hpp"
 
 #include "base/errors.hpp"
+#include "features/passwords/new_owner.hpp"
 #include "features/users/username.hpp"
 
 namespace consentry {
@@ -47,15 +48,8 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     const TimePoint now = clock_.now();
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
-    // The owner has not agreed to any policy yet.
-    const TimePoint withdrawn =
-        co_await consents_.add_withdrawals(entry.writes,
-                                           {.user = user.id,
-                                            .types = {all_policy_types.begin(), all_policy_types.end()},
-                                            .ip_address = origin.ip_address,
-                                            .user_agent = origin.user_agent},
-                                           now);
-    entry = co_await with_acceptances(std::move(entry), request, origin, withdrawn);
+    const TimePoint handed_over = co_await add_new_owner(entry.writes, consents_, user, cause.origin, now);
+    entry = co_await with_acceptances(std::move(entry), request, origin, handed_over);
     user.is_verified = true;
     user.security_version += 1;
     user.password_hash.reset();

@@ -1,7 +1,6 @@
 #include "features/login/social_repository.hpp"
 
 #include "features/sessions/grants.hpp"
-#include "features/two_factor/repository.hpp"
 #include "features/users/generations.hpp"
 #include "storage/portions.hpp"
 
@@ -80,11 +79,10 @@ void SocialRepository::add_take_over(storage::Transaction& transaction, UserId u
     transaction.add(Expect::one,
                     "UPDATE users SET password_hash = NULL, password_created_at = NULL, password_expires_at = NULL, "
                     "password_attempt = 0, password_locked_until = NULL, must_change_password = FALSE, "
-                    "is_verified = TRUE, verified_at = $3, security_version = security_version + 1, updated_at = $3 "
+                    "security_version = security_version + 1, updated_at = $3 "
                     "WHERE id = $1 AND security_version = $2 AND is_verified = FALSE AND deleted_at IS NULL",
                     user, expected, now);
     Grants::add_end(transaction, user, {}, "takenOver", now);
-    TwoFactorRepository::add_erase(transaction, user);
 }
 
 }  // namespace consentry

@@ -46,8 +46,8 @@ public:
     // Expect::one: the identity is unlinked, or it is this account's and of its current generation. With `joins`, the
     // generation does not matter.
     static void add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, TimePoint now);
-    // Expect::one: the account is unverified and its security version is still `expected`. Removes every means of
-    // logging in.
+    // Expect::one: the account is unverified and its security version is still `expected`. Removes the password
+    // and ends all grants; add_new_owner() does the rest.
     static void add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected, TimePoint now);
 
 private:

@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/random.hpp"
+#include "features/passwords/new_owner.hpp"
 #include "features/users/username.hpp"
 
 namespace consentry {
@@ -286,6 +287,9 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
                                     .reason = "temporaryPassword"},
                                    {.identities = true}, now);
     PasswordRepository::add_must_change(transaction, user.id);
+    // Only a reader of the mailbox can use the password, so a login with it proves the address. The origin of the
+    // request is the administrator's.
+    co_await add_new_owner(transaction, consents_, user, std::nullopt, now);
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);

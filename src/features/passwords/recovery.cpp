@@ -1,5 +1,6 @@
 // Resets forgotten passwords (REC-2, REC-3).
 #include "base/errors.hpp"
+#include "features/passwords/new_owner.hpp"
 #include "features/passwords/passwords.hpp"
 
 namespace consentry {
@@ -48,16 +49,10 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
                                     .hash = hash,
                                     .expires_at = expiry(now),
                                     .reason = "passwordReset"},
-                                   {.identities = user->is_verified}, now);
+                                   {.identities = true}, now);
     PasswordRepository::add_history(transaction, user->id, hash, PasswordType::forgot, now + settings_.reuse_barred,
                                     now);
-    UserRepository::add_verified(transaction, user->id, now);
-    // A stranger may have signed up with this address, so its owner has not agreed to anything yet.
-    if (!user->is_verified) {
-        TwoFactorRepository::add_erase(transaction, user->id);
-        co_await consents_.add_withdrawals(
-            transaction, {.user = user->id, .types = {all_policy_types.begin(), all_policy_types.end()}}, now);
-    }
+    co_await add_new_owner(transaction, consents_, *user, cause.origin, now);
     Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
     mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));

@@ -2,8 +2,9 @@
 #include <fstream>
 
 #include "base/errors.hpp"
+#include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
-#include "tests/support/mailbox.hpp"
+#include "tests/support/calls/consent_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -281,6 +282,70 @@ TEST(REC_6, ATemporaryPasswordTakesTheOldOnesPlace) {
     EXPECT_EQ(office.service.log_in(person).status, 200U);
     office.service.pass(72h + 1s);
     expect_refused(office.service.log_in(person), errors::password_expired, "after three days");
+}
+
+TEST(REC_6, ATemporaryPasswordLetsTheOwnerOfAnUnverifiedAccountIn) {
+    Office office(suite_service());
+    const std::string address = "iris@example.org";
+    ASSERT_EQ(sign_up(office.service, address).status, 201U);
+    const Mailbox mails(office.service);
+    const std::string link = mails.wait_for(address, "verifyEmail").token();
+    Person person;
+    person.id = UserId::parse(one(office.service, "SELECT id FROM users WHERE email = 'iris@example.org'")).value();
+    ASSERT_EQ(office.give_password(office.boss, person).status, 200U);
+    EXPECT_EQ(verify_email(office.service, link).code_name(), "tokenInvalid") << "an older link has ended";
+    const Answer login = office.service.log_in(address, mails.wait_for(address, "temporaryPassword").secret());
+    ASSERT_EQ(login.status, 200U) << login.body;
+    EXPECT_EQ(login.boolean("data.mustChangePassword"), true);
+    EXPECT_EQ(office.service.log_in(address, std::string(right_password)).code_name(), "passwordNotMatch");
+}
+
+// As after a reset: everything in an account that nobody has verified may come from a stranger who typed the address.
+TEST(SOC_3, ATemporaryPasswordForAnUnverifiedAccountLeavesAStrangerNothing) {
+    Office office;
+    Person stranger = office.service.make_person();
+    publish(office.service, "privacy", 1);
+    ASSERT_EQ(accept(office.service, office.service.tokens_of(stranger).access, "privacy").status, 200U);
+    office.service.turn_two_factor_on(stranger);
+    const std::string id = "'" + stranger.id.text() + "'";
+    office.service.sql(
+        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) "
+        "SELECT 'google', 'stranger', id, 0, security_version FROM users WHERE id = " +
+        id);
+    office.service.sql("UPDATE users SET is_verified = FALSE WHERE id = " + id);
+
+    ASSERT_EQ(office.give_password(office.boss, stranger).status, 200U);
+    for (const char* table : {"identities", "two_factors", "backup_codes"})
+        EXPECT_EQ(one(office.service, "SELECT count(*) FROM " + std::string(table) + " WHERE user_id = " + id), "0")
+            << table;
+    EXPECT_EQ(history(office.service, stranger), "privacy 1 accepted, privacy 1 withdrawn");
+    EXPECT_EQ(one(office.service,
+                  "SELECT count(*) FROM term_policy_acceptances WHERE action = 'withdrawn' "
+                  "AND ip_address = '' AND user_agent = ''"),
+              "1")
+        << "the administrator's origin is no evidence of the account";
+    const std::string password = Mailbox(office.service).wait_for(stranger.email, "temporaryPassword").secret();
+    EXPECT_TRUE(office.service.log_in(stranger.email, password).has("data.tokens"));
+}
+
+TEST(SOC_3, ATemporaryPasswordForAVerifiedAccountLeavesItsOwnerEverything) {
+    Office office;
+    Person owner = office.service.make_person();
+    publish(office.service, "privacy", 1);
+    ASSERT_EQ(accept(office.service, office.service.tokens_of(owner).access, "privacy").status, 200U);
+    office.service.turn_two_factor_on(owner);
+    office.service.sql(
+        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) "
+        "SELECT 'google', 'own', id, 0, security_version FROM users WHERE id = '" +
+        owner.id.text() + "'");
+    ASSERT_EQ(office.give_password(office.boss, owner).status, 200U);
+    EXPECT_EQ(one(office.service,
+                  "SELECT count(*) FROM identities i JOIN users u ON u.id = i.user_id "
+                  "WHERE i.security_version = u.security_version"),
+              "1");
+    EXPECT_EQ(history(office.service, owner), "privacy 1 accepted");
+    owner.password = Mailbox(office.service).wait_for(owner.email, "temporaryPassword").secret();
+    EXPECT_EQ(office.service.log_in(owner).boolean("data.isTwoFactorRequired"), true);
 }
 
 TEST(REC_6, TheOwnerIsToldThatTheSecondFactorWasReset) {

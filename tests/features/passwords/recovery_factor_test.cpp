@@ -231,6 +231,8 @@ TEST(SOC_3, AnAcceptanceInTheMiddleOfAResetStopsItAndLeavesTheLinkGood) {
     service.sql("DROP TRIGGER late");
     EXPECT_EQ(reset(service, link, new_password).status, 200U);
     EXPECT_EQ(history(service, holder), "privacy 1 accepted, privacy 1 withdrawn");
+    EXPECT_EQ(one(service, "SELECT ip_address FROM term_policy_acceptances WHERE action = 'withdrawn'"), "127.0.0.1")
+        << "the owner's";
 }
 
 TEST(SOC_3, AResetOfAProvenAccountKeepsItsIdentitiesInUse) {

@@ -1,0 +1,24 @@
+#include "features/passwords/new_owner.hpp"
+
+#include <utility>
+
+#include "features/two_factor/repository.hpp"
+#include "features/users/repository.hpp"
+
+namespace consentry {
+
+storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, Consents& consents, User seen,
+                                            std::optional<EventOrigin> origin, TimePoint now) {
+    if (seen.is_verified) co_return now;
+    UserRepository::add_verified(transaction, seen.id, now);
+    transaction.add(storage::Expect::any, "DELETE FROM identities WHERE user_id = $1", seen.id);
+    TwoFactorRepository::add_erase(transaction, seen.id);
+    GivenConsent withdrawn{.user = seen.id, .types = {all_policy_types.begin(), all_policy_types.end()}};
+    if (origin) {
+        withdrawn.ip_address = std::move(origin->address);
+        withdrawn.user_agent = std::move(origin->user_agent);
+    }
+    co_return co_await consents.add_withdrawals(transaction, std::move(withdrawn), now);
+}
+
+}  // namespace consentry
