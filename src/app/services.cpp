@@ -18,8 +18,6 @@
 namespace consentry {
 namespace {
 
-constexpr std::chrono::days failed_mails_kept{30};  // long enough to investigate the failure
-
 std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 // Runs before the configuration is used: the service must not start if its cryptographic primitives compute wrong
@@ -267,7 +265,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       api_keys(database, cache, clock, api_key_settings(config)),
       feature_flags(database, cache, clock,
                     {.cache_prefix = config.feature_flag.cache_prefix, .cache_ttl = config.feature_flag.cache_ttl}),
-      activity(database, clock, {.retention = config.activity.retention}),
+      activity(database, clock, {.retention = config.activity.retention, .acts_are_logged = config.consent_log.enable}),
       mails(config.encryption.secrets),
       witnesses(witnesses_of(config)),
       administration_log(open_administration_log(config, database, object_store, clock, witnesses)),
@@ -317,7 +315,9 @@ Services::Services(const Config& given, const Clock& the_clock)
             config.two_factor.encryption_keys),
       profiles(database),
       accounts(database, clock, two_factor, passwords, consents, mails, audit,
-               {.verification = link_settings(config.account.verification), .erase_after = config.account.erase_after}),
+               {.verification = link_settings(config.account.verification),
+                .erase_after = config.account.erase_after,
+                .acts_are_logged = config.consent_log.enable}),
       link_requests(database, clock, users, mails, audit, link_request_settings(config)),
       account_export(database, clock, profiles, locales, audit, consent_log.get()),
       user_import(database, roles, clock, audit, import_settings(config)),
@@ -328,44 +328,6 @@ Services::Services(const Config& given, const Clock& the_clock)
       hand_over(database, clock, host_cookies, own_url(config), sessions.cookie_lifetime(), config.encryption.secrets) {
 }
 
-std::vector<PeriodicTask> Services::clean_up_tasks() {
-    constexpr std::chrono::hours rarely{1};
-    // Deleted files are gone within a minute, even if the store did not respond at first.
-    constexpr std::chrono::seconds often{20};
-    return {
-        {"password failure counts", rarely, [this] { return passwords.forget_old(); }},
-        {"expired sessions", rarely, [this] { return sessions.forget_old(); }},
-        {"old activity log entries", rarely, [this] { return activity.forget_old(); }},
-        {"expired identity tokens", rarely, [this] { return social_accounts.forget_old(); }},
-        {"used forward auth codes", rarely, [this] { return hand_over.forget_old(); }},
-        {"old link requests", rarely, [this] { return link_requests.forget_old(); }},
-        {"deleted accounts", rarely, [this] { return accounts.erase_deleted(); }},
-        {"abandoned emails", rarely, [this] { return forget_failed_mails(); }},
-        {"abandoned imports", rarely, [this] { return user_import.forget_abandoned(); }},
-        {"orphaned policy files", often, [this] { return term_policies.sweep(); }},
-        {"counted security events", often, [this] { return tell_counted_events(); }},
-        {"time of the database", often, [this] { return shared_clock_.follow(); }},
-    };
-}
-
-std::vector<std::vector<PeriodicTask>> Services::task_loops() {
-    // Well within the promise of a receipt (merge_delay), even after a few failures.
-    constexpr std::chrono::seconds soon{1};
-    constexpr milliseconds sooner{500};
-    constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
-    std::vector<std::vector<PeriodicTask>> loops;
-    if (consent_log)
-        loops.push_back({{"the consent log", soon, [this] { return work_on_log(); }},
-                         {"keys of receipts", soon, [this] { return consent_log->work_on_keys(); }},
-                         {"the administration log", soon, [this] { return administration_log->work(); }}});
-    if (cosigning) loops.push_back({{"cosignatures of the consent log", sooner, [this] { return cosigning->work(); }}});
-    if (administration_cosigning)
-        loops.push_back(
-            {{"cosignatures of the administration log", sooner, [this] { return administration_cosigning->work(); }}});
-    if (timestamps) loops.push_back({{"timestamps of the consent log", often, [this] { return timestamps->work(); }}});
-    return loops;
-}
-
 awaitable<void> Services::open_logs() {
     co_await publications.complete();
     // First all that the database alone can tell: it stops the start also while the object store is away.
@@ -374,27 +336,6 @@ awaitable<void> Services::open_logs() {
     if (cosigning) cosigning->check_log();
     co_await consent_log->open();
     co_await administration_log->published().open();
-}
-
-awaitable<void> Services::work_on_log() {
-    co_await consents.complete_log();
-    co_await consent_log->published().work();
-}
-
-awaitable<std::vector<TaskTrouble>> Services::clean_up() {
-    auto tasks = clean_up_tasks();
-    for (auto& loop : task_loops()) std::ranges::move(loop, std::back_inserter(tasks));
-    co_return co_await do_all(std::move(tasks));
-}
-
-awaitable<void> Services::forget_failed_mails() {
-    MailRepository stored_mails(database);
-    co_await stored_mails.erase_failed(clock.now() - failed_mails_kept);
-}
-
-awaitable<void> Services::tell_counted_events() {
-    bounded_events.settle();
-    co_return;
 }
 
 }  // namespace consentry

@@ -7,6 +7,7 @@
 #include "process/terminal.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -82,6 +83,8 @@ TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
     const auto rows = [&] {
         return run_sql(folder / "data/consentry.db", "SELECT id FROM users WHERE id = '" + ada.id + "'").size();
     };
+    EXPECT_TRUE(eventually([&] { return run_sql(folder / "data/consentry.db", "SELECT id FROM mails").empty(); }))
+        << "the notice of the deletion";
     const Finished nothing = run_program({"clean-up"}, folder.path(), quick_settings());
     EXPECT_EQ(nothing.code, 0) << nothing.err;
     EXPECT_EQ(nothing.out, "Erased 0 deleted accounts and 0 records of consent.\n");
@@ -92,6 +95,23 @@ TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
     EXPECT_EQ(done.out, "Erased 1 deleted account and 0 records of consent.\n");
     EXPECT_EQ(rows(), 0U);
     EXPECT_EQ(log_in(service.client(), bob).status, 200U);
+}
+
+TEST(CommandLine, CleanUpLogsTheActsOfAnAccountBeforeItErasesTheAccount) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Environment settings = quick_settings({{"ACCOUNT_ERASE_AFTER_IN_DAYS", "0"}});
+    const Finished deleted = run_program({"user", "delete", "--id", ada.id, "--yes"}, folder.path(), settings);
+    ASSERT_EQ(deleted.code, 0) << deleted.err;
+    run_sql(folder / "data/consentry.db", "UPDATE mails SET failed_at = 1");
+    const Finished done = run_program({"clean-up"}, folder.path(), settings);
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(done.out, "Erased 1 deleted account and 0 records of consent.\n");
+    EXPECT_EQ(run_sql(folder / "data/consentry.db", "SELECT count(*) FROM log_entries WHERE log = 'administration'")
+                  .at(0)
+                  .at(0),
+              "2")
+        << "its creation and its deletion";
 }
 
 TEST(CommandLine, CleanUpPublishesTheConsentLog) {

@@ -53,26 +53,26 @@ tlog::NoteSigner load_signer(const std::string& file) {
     return std::move(*signer);
 }
 
-struct Address {
+struct ListenAddress {
     std::string host;
     std::uint16_t port = 0;
 };
 // HOST:PORT, with the brackets of an IPv6 address. nullopt if it is not of this form.
-std::optional<Address> parse_address(std::string_view text) {
+std::optional<ListenAddress> parse_address(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
     std::string_view host = text.substr(0, colon);
     const bool has_brackets = host.starts_with('[') && host.ends_with(']');
     if (has_brackets) host = host.substr(1, host.size() - 2);
     if (host.empty() || (host.contains(':') && !has_brackets)) return std::nullopt;
-    Address out{.host = std::string(host)};
+    ListenAddress out{.host = std::string(host)};
     const std::string_view port = text.substr(colon + 1);
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
     if (port.empty() || error != std::errc() || end != port.data() + port.size()) return std::nullopt;
     return out;
 }
 
-http::ServerOptions server_options(const Address& address) {
+http::ServerOptions server_options(const ListenAddress& address) {
     http::ServerOptions out;
     out.host = address.host;
     out.port = address.port;

@@ -143,10 +143,11 @@ awaitable<Result<void>> Accounts::delete_by(Actor by, UserId user, Cause cause) 
 
 awaitable<void> Accounts::erase_deleted() {
     constexpr std::int64_t accounts_at_once = 100;
-    const TimePoint deleted_before = clock_.now() - settings_.erase_after;
+    const ErasureTerms terms{.deleted_before = clock_.now() - settings_.erase_after,
+                             .acts_are_logged = settings_.acts_are_logged};
     DeletedAccount after;
     for (;;) {
-        const auto due = co_await erasure_.list_due(after, deleted_before, accounts_at_once);
+        const auto due = co_await erasure_.list_due(after, terms, accounts_at_once);
         for (const DeletedAccount& account : due) co_await erase(account.id);
         if (std::ssize(due) < accounts_at_once) co_return;
         after = due.back();

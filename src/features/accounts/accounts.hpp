@@ -22,6 +22,7 @@ namespace consentry {
 struct AccountSettings {
     LinkSettings verification;
     std::chrono::days erase_after{};
+    bool acts_are_logged = false;  // the administration log is on
 };
 
 struct NewAccount {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "features/activity/act_repository.hpp"
+#include "features/mail/mail_kind.hpp"
 #include "features/two_factor/repository.hpp"
 #include "storage/columns.hpp"
 
@@ -46,12 +47,19 @@ void add_erase_activity(storage::Transaction& transaction, UserId user, std::int
 
 }  // namespace
 
-awaitable<std::vector<DeletedAccount>> ErasureRepository::list_due(DeletedAccount after, TimePoint deleted_before,
+awaitable<std::vector<DeletedAccount>> ErasureRepository::list_due(DeletedAccount after, ErasureTerms terms,
                                                                    std::int64_t limit) {
-    const auto rows = co_await database_.query(sql<"SELECT ", deleted_columns,
-                                                   " FROM users WHERE deleted_at IS NOT NULL AND deleted_at <= $1 "
-                                                   "AND (deleted_at, id) > ($2, $3) ORDER BY deleted_at, id LIMIT $4">,
-                                               deleted_before, after.deleted_at, after.id, limit);
+    // A deleted account gets neither another act nor another mail, so what is due stays due.
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", deleted_columns,
+            " FROM users WHERE deleted_at IS NOT NULL AND deleted_at <= $1 AND (deleted_at, id) > ($2, $3) "
+            "AND NOT EXISTS (SELECT 1 FROM mails m WHERE m.user_id = users.id AND m.kind = $5 "
+            "AND m.failed_at IS NULL) "
+            "AND (NOT $6 OR NOT EXISTS (SELECT 1 FROM administration_acts a WHERE a.is_logged = FALSE "
+            "AND (a.actor_id = users.id OR a.subject_id = users.id))) "
+            "ORDER BY deleted_at, id LIMIT $4">,
+        terms.deleted_before, after.deleted_at, after.id, limit, name_of(MailKind::account_deleted),
+        terms.acts_are_logged);
     co_return deleted_columns.read_all(rows);
 }
 

@@ -19,12 +19,18 @@ struct DeletedAccount {
     TimePoint deleted_at;
 };
 
+struct ErasureTerms {
+    TimePoint deleted_before;
+    bool acts_are_logged = false;  // no act waits for a log that is off
+};
+
 class ErasureRepository {
 public:
     explicit ErasureRepository(storage::Database& database) : database_(database) {}
 
-    // Returns accounts that were deleted by `deleted_before` and still have a row, from `after` on.
-    awaitable<std::vector<DeletedAccount>> list_due(DeletedAccount after, TimePoint deleted_before, std::int64_t limit);
+    // Returns the accounts that may be erased and still have a row, from `after` on. Accounts whose owner is still to
+    // be told of the deletion wait, and those of acts that have no entry in the administration log yet.
+    awaitable<std::vector<DeletedAccount>> list_due(DeletedAccount after, ErasureTerms terms, std::int64_t limit);
     // Changes one row if the account was not marked as erased yet, otherwise none.
     static void add_mark(storage::Transaction& transaction, UserId user, TimePoint now);
     // Erases the rest of a marked account, up to `portion` rows of each table that may have many, and the account's own

@@ -25,7 +25,7 @@ void ActRepository::add_erase(storage::Transaction& transaction, UserId user) {
     transaction.add(Expect::any, "DELETE FROM administration_acts WHERE actor_id = $1 OR subject_id = $1", user);
 }
 
-awaitable<void> ActRepository::erase_older(TimePoint before) {
+awaitable<void> ActRepository::erase_older(TimePoint before, bool are_logged) {
     co_await storage::execute_in_portions(
         database_,
         "UPDATE log_entries SET salt = NULL WHERE log = 'administration' AND id IN (SELECT a.id FROM "
@@ -35,9 +35,10 @@ awaitable<void> ActRepository::erase_older(TimePoint before) {
     co_await storage::execute_in_portions(
         database_,
         "DELETE FROM administration_acts WHERE id IN (SELECT a.id FROM administration_acts a WHERE a.acted_at < $1 "
+        "AND (a.is_logged OR NOT $2) "
         "AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.salt IS NOT NULL) "
-        "ORDER BY a.acted_at LIMIT $2)",
-        before);
+        "ORDER BY a.acted_at LIMIT $3)",
+        before, are_logged);
 }
 
 awaitable<std::vector<Act>> ActRepository::list_pending(std::int64_t limit) {

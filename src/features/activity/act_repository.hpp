@@ -26,7 +26,8 @@ public:
     static void add_insert(storage::Transaction& transaction, const Act& act);
     // The evidence about this account, as actor and as subject. The entries of the log stay.
     static void add_erase(storage::Transaction& transaction, UserId user);
-    awaitable<void> erase_older(TimePoint before);
+    // If acts `are_logged`, those without an entry stay.
+    awaitable<void> erase_older(TimePoint before, bool are_logged);
 
     // Acts without an entry, in the order of their ids.
     awaitable<std::vector<Act>> list_pending(std::int64_t limit);

@@ -14,7 +14,7 @@ awaitable<void> Activity::forget_old() {
     if (settings_.retention == std::chrono::days{0}) co_return;
     const TimePoint before = clock_.now() - settings_.retention;
     co_await repository_.erase_older(before);
-    co_await acts_.erase_older(before);
+    co_await acts_.erase_older(before, settings_.acts_are_logged);
 }
 
 }  // namespace consentry

@@ -16,6 +16,7 @@ namespace consentry {
 
 struct ActivitySettings {
     std::chrono::days retention{};  // zero: entries are kept forever
+    bool acts_are_logged = false;   // the administration log is on
 };
 
 class Activity {

@@ -70,8 +70,12 @@ AdministrationLog::AdministrationLog(storage::Database& database, storage::Objec
                   .origin_is_given = settings_.origin_is_given,
                   .cosigning_clock = settings_.witness_lines.empty() ? nullptr : &clock}) {}
 
-awaitable<void> AdministrationLog::work() {
+awaitable<void> AdministrationLog::take_in_all() {
     for (bool more = true; more;) more = co_await take_in();
+}
+
+awaitable<void> AdministrationLog::work() {
+    co_await take_in_all();
     co_await published_.work();
 }
 

@@ -63,7 +63,9 @@ public:
     AdministrationLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
                       AdministrationLogSettings settings);
 
-    // Makes entries of all acts that wait, and publishes them.
+    // Makes entries of all acts that wait.
+    awaitable<void> take_in_all();
+    // The same, and publishes them.
     awaitable<void> work();
 
     awaitable<std::int64_t> size();

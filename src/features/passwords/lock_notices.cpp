@@ -1,12 +1,16 @@
 #include "features/passwords/lock_notices.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <utility>
 
 namespace consentry {
 namespace {
 
 constexpr std::size_t open_max = 10'000;  // each stands for five failures
+// In a row: one may be due to the notice itself, two are an outage.
+constexpr int failures_max = 2;
 
 }  // namespace
 
@@ -20,21 +24,34 @@ void LockNotices::add(UserId user, Cause cause) {
 }
 
 storage::awaitable<void> LockNotices::work_off() {
-    for (;;) {
+    for (int failures = 0;;) {
         std::optional<Notice> notice;
         {
             const std::lock_guard lock(mutex_);
             if (!open_.empty()) notice = open_.front();
         }
         if (!notice) co_return;
-        storage::Transaction transaction;
-        Audit::add(transaction, notice->user, ActivityAction::user_reach_max_password_attempt, notice->cause,
-                   notice->at);
-        mails_.add_notice(transaction, notice->user, MailKind::password_locked, notice->cause, notice->at);
-        co_await database_.commit(std::move(transaction));
+        try {
+            co_await write(*notice);
+        } catch (const std::exception&) {
+            const std::lock_guard lock(mutex_);
+            std::ranges::rotate(open_, open_.begin() + 1);
+            if (++failures == failures_max) throw;
+            continue;
+        }
+        failures = 0;
         const std::lock_guard lock(mutex_);
         open_.erase(open_.begin());
     }
+}
+
+storage::awaitable<void> LockNotices::write(Notice notice) {
+    storage::Transaction transaction;
+    // The mail comes first: its expectation fails if the account is deleted, and then nobody is to be told. The entry
+    // would break a foreign key if the account is erased as well, which looks like an outage.
+    mails_.add_notice(transaction, notice.user, MailKind::password_locked, notice.cause, notice.at);
+    Audit::add(transaction, notice.user, ActivityAction::user_reach_max_password_attempt, notice.cause, notice.at);
+    co_await database_.commit(std::move(transaction));
 }
 
 }  // namespace consentry

@@ -22,7 +22,8 @@ public:
 
     // Thread-safe and non-blocking.
     void add(UserId user, Cause cause);
-    // Writes the activity log entries and mails of the notices added since. Retries whatever an outage prevents.
+    // Writes the activity log entries and mails of the notices added since. Whatever an outage prevents is retried in
+    // the next round. A notice that fails goes behind the others; one for a deleted account is dropped.
     storage::awaitable<void> work_off();
 
 private:
@@ -31,6 +32,8 @@ private:
         Cause cause;
         TimePoint at;
     };
+    storage::awaitable<void> write(Notice notice);
+
     storage::Database& database_;
     const Clock& clock_;
     Mails& mails_;

@@ -137,5 +137,59 @@ TEST(Deletion, ErasesWhatTellsOfThePersonAfterThirtyDays) {
     run(service.app().services().clean_up());
 }
 
+// Deletes an account of a service that erases at once, while no mail is sent.
+struct HeldUp {
+    HeldUp() {
+        service.break_writes("UPDATE OF taken_by ON mails");
+        person = service.make_person();
+        EXPECT_EQ(service.erase(delete_path, {}, bearer(service.tokens_of(person).access)).status, 204U);
+    }
+    std::string row() const { return one(service, "SELECT count(*) FROM users WHERE id = '" + person.id.text() + "'"); }
+    void erase() { run(service.app().services().accounts.erase_deleted()); }
+
+    Service service{{{"ACCOUNT_ERASE_AFTER_IN_DAYS", "0"}}};
+    Person person;
+};
+
+TEST(Deletion, IsToldBeforeTheAccountIsErased) {
+    HeldUp t;
+    settle_acts(t.service);
+    t.erase();
+    EXPECT_EQ(t.row(), "1") << "the notice waits";
+    t.service.mend_writes();
+    EXPECT_EQ(Mailbox(t.service).wait_for(t.person.email, "accountDeleted").to, t.person.email);
+    settle_mails(t.service);
+    t.erase();
+    EXPECT_EQ(t.row(), "0");
+}
+
+TEST(Deletion, ANoticeThatWasGivenUpKeepsNoAccount) {
+    HeldUp t;
+    settle_acts(t.service);
+    t.service.sql("UPDATE mails SET failed_at = 1 WHERE kind = 'accountDeleted'");
+    t.erase();
+    EXPECT_EQ(t.row(), "0");
+}
+
+TEST(Deletion, AnAccountThatHasToWaitHoldsUpNoOther) {
+    HeldUp t;
+    const Person later = t.service.make_person();
+    ASSERT_EQ(t.service.erase(delete_path, {}, bearer(t.service.tokens_of(later).access)).status, 204U);
+    settle_acts(t.service);
+    t.service.sql("DELETE FROM mails WHERE user_id = '" + later.id.text() + "'");
+    t.erase();
+    EXPECT_EQ(t.row(), "1");
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM users WHERE id = '" + later.id.text() + "'"), "0");
+}
+
+// Its account may be erased between a failure of the database and the next round.
+TEST(PWD_1, ANoticeOfALockForAnErasedAccountHoldsUpNoOther) {
+    Service& service = suite_service();
+    service.app().services().passwords.lock_notices().add(UserId::make(service.clock().now()), {});
+    const Person person = service.make_person();
+    for (int i = 0; i < 5; ++i) service.log_in(person.email, "Wrong-Harbor-42");
+    EXPECT_FALSE(Mailbox(service).wait_for(person.email, "passwordLocked").text.empty());
+}
+
 }  // namespace
 }  // namespace consentry::tests

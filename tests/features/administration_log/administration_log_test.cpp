@@ -385,12 +385,56 @@ TEST(AdministrationLog, EvidenceGoesWithItsRetention) {
     EXPECT_EQ(t.checkpoint().size, 3U);
 }
 
+TEST(AdministrationLog, NoErasureIsFasterThanTheEntryOfAnAct) {
+    Acts t({{"ACCOUNT_ERASE_AFTER_IN_DAYS", "0"}});
+    const Person person = t.service.make_person();
+    const auto rows = [&] {
+        return one(t.service, "SELECT count(*) FROM users WHERE id = '" + person.id.text() + "'");
+    };
+    t.all();
+    t.service.break_writes("UPDATE OF is_logged ON administration_acts");
+    Services& services = t.service.app().services();
+    ASSERT_TRUE(run(services.accounts.delete_by(Actor::operator_at_the_machine(), person.id, {})));
+    settle_mails(t.service);
+    run(services.accounts.erase_deleted());
+    EXPECT_EQ(rows(), "1") << "its deletion is in no log yet";
+    t.service.mend_writes();
+    const auto acts = t.all();
+    EXPECT_EQ(act_name(acts.back().code), "adminUserDelete");
+    run(services.accounts.erase_deleted());
+    EXPECT_EQ(rows(), "0");
+    EXPECT_EQ(t.all().size(), acts.size());
+}
+
+TEST(AdministrationLog, NoRetentionEndsBeforeTheEntryOfAnAct) {
+    Acts t({{"ACTIVITY_LOG_RETENTION_IN_DAYS", "30"}});
+    const std::size_t before = t.all().size();
+    t.service.break_writes("UPDATE OF is_logged ON administration_acts");
+    t.service.make_person();
+    t.service.clock().advance(std::chrono::days{31});
+    run(t.service.app().services().activity.forget_old());
+    t.service.mend_writes();
+    EXPECT_EQ(t.all().size(), before + 1);
+}
+
+TEST(AdministrationLog, NothingWaitsForALogThatIsOff) {
+    Acts t({{"ACCOUNT_ERASE_AFTER_IN_DAYS", "0"}, {"CONSENT_LOG_ENABLE", "false"}});
+    const Person person = t.service.make_person();
+    Services& services = t.service.app().services();
+    ASSERT_TRUE(run(services.accounts.delete_by(Actor::operator_at_the_machine(), person.id, {})));
+    settle_mails(t.service);
+    settle_acts(t.service);
+    run(services.accounts.erase_deleted());
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM users WHERE id = '" + person.id.text() + "'"), "0");
+}
+
 TEST(AdministrationLog, EvidenceGoesWithTheAccount) {
     Acts t;
     Person person = t.service.make_person();
     const std::string token = t.service.tokens_of(person).access;
     EXPECT_EQ(t.service.erase("/api/user/user/delete/self", {}, bearer(token)).status, 204U);
-    t.work();
+    settle_mails(t.service);
+    t.all();
     t.service.pass(std::chrono::days{31});
     run(t.service.app().services().accounts.erase_deleted());
     EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts WHERE subject_id = '" + person.id.text() + "'"),

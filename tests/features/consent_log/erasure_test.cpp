@@ -41,6 +41,7 @@ void erase_self(Service& service, const std::string& token) {
     const Answer deleted = service.erase(delete_path, {}, canary(bearer(token)));
     ASSERT_EQ(deleted.status, 204U) << deleted.body;
     settle_mails(service);
+    settle_acts(service);
 }
 
 void erase_in_time(Service& service, const std::string& token) {

@@ -116,5 +116,17 @@ TEST(PWD_1, ANoticeThatAnOutagePreventsIsWrittenLater) {
     EXPECT_FALSE(Mailbox(service).wait_for(person.email, "passwordLocked").text.empty());
 }
 
+TEST(PWD_1, ANoticeThatAlwaysFailsHoldsUpNoOther) {
+    Service service;
+    const Person unlucky = service.make_person();
+    const Person person = service.make_person();
+    service.break_writes("INSERT ON activity_log FOR EACH ROW WHEN NEW.user_id = '" + unlucky.id.text() + "'");
+    for (const Person& locked : {unlucky, person})
+        for (int i = 0; i < 5; ++i) EXPECT_EQ(service.log_in(locked.email, wrong_password).status, 400U);
+    EXPECT_FALSE(Mailbox(service).wait_for(person.email, "passwordLocked").text.empty());
+    service.mend_writes();
+    EXPECT_FALSE(Mailbox(service).wait_for(unlucky.email, "passwordLocked").text.empty());
+}
+
 }  // namespace
 }  // namespace consentry::tests

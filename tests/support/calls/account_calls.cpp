@@ -7,6 +7,9 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
+#include "tests/support/run.hpp"
+
 namespace consentry::tests {
 
 json::object sign_up_body(const std::string& email, const std::string& password) {
@@ -53,6 +56,14 @@ void settle_mails(const Service& service) {
         if (std::chrono::steady_clock::now() > end) throw std::runtime_error("mails are left lying");
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
+}
+
+void settle_acts(Service& service) {
+    const Services& services = service.app().services();
+    if (!services.administration_log) return;
+    // Again if the service takes in the same acts at the same moment.
+    do run(services.administration_log->take_in_all());
+    while (one(service, "SELECT count(*) FROM administration_acts WHERE is_logged = FALSE") != "0");
 }
 
 std::size_t mails(const Service& service, const std::string& email, const std::string& kind) {

@@ -30,6 +30,8 @@ std::string forgotten_token(const Service& service, const std::string& email, st
 
 // Waits until every link request has been processed and every mail delivered.
 void settle_mails(const Service& service);
+// Logs the acts of administrators that wait for that.
+void settle_acts(Service& service);
 // Settles, then returns the number of mails to this address and of this kind.
 std::size_t mails(const Service& service, const std::string& email, const std::string& kind = {});
 

@@ -1,0 +1,77 @@
+// What a service does at intervals, and `consentry clean-up` at once.
+#include <algorithm>
+#include <iterator>
+
+#include "app/services.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::chrono::days failed_mails_kept{30};  // long enough to investigate the failure
+
+}  // namespace
+
+std::vector<PeriodicTask> Services::clean_up_tasks() {
+    constexpr std::chrono::hours rarely{1};
+    // Deleted files are gone within a minute, even if the store did not respond at first.
+    constexpr std::chrono::seconds often{20};
+    return {
+        {"password failure counts", rarely, [this] { return passwords.forget_old(); }},
+        {"expired sessions", rarely, [this] { return sessions.forget_old(); }},
+        {"old activity log entries", rarely, [this] { return activity.forget_old(); }},
+        {"expired identity tokens", rarely, [this] { return social_accounts.forget_old(); }},
+        {"used forward auth codes", rarely, [this] { return hand_over.forget_old(); }},
+        {"old link requests", rarely, [this] { return link_requests.forget_old(); }},
+        {"deleted accounts", rarely, [this] { return accounts.erase_deleted(); }},
+        {"abandoned emails", rarely, [this] { return forget_failed_mails(); }},
+        {"abandoned imports", rarely, [this] { return user_import.forget_abandoned(); }},
+        {"orphaned policy files", often, [this] { return term_policies.sweep(); }},
+        {"counted security events", often, [this] { return tell_counted_events(); }},
+        {"time of the database", often, [this] { return shared_clock_.follow(); }},
+    };
+}
+
+std::vector<std::vector<PeriodicTask>> Services::task_loops() {
+    // Well within the promise of a receipt (merge_delay), even after a few failures.
+    constexpr std::chrono::seconds soon{1};
+    constexpr milliseconds sooner{500};
+    constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
+    std::vector<std::vector<PeriodicTask>> loops;
+    if (consent_log)
+        loops.push_back({{"the consent log", soon, [this] { return work_on_log(); }},
+                         {"keys of receipts", soon, [this] { return consent_log->work_on_keys(); }},
+                         {"the administration log", soon, [this] { return administration_log->work(); }}});
+    if (cosigning) loops.push_back({{"cosignatures of the consent log", sooner, [this] { return cosigning->work(); }}});
+    if (administration_cosigning)
+        loops.push_back(
+            {{"cosignatures of the administration log", sooner, [this] { return administration_cosigning->work(); }}});
+    if (timestamps) loops.push_back({{"timestamps of the consent log", often, [this] { return timestamps->work(); }}});
+    return loops;
+}
+
+awaitable<void> Services::work_on_log() {
+    co_await consents.complete_log();
+    co_await consent_log->published().work();
+}
+
+awaitable<std::vector<TaskTrouble>> Services::clean_up() {
+    std::vector<PeriodicTask> tasks;
+    // First, because the erasure waits for acts that are not logged. The logs come last: the erasure adds entries.
+    if (administration_log)
+        tasks.push_back({"acts of administrators", {}, [this] { return administration_log->take_in_all(); }});
+    std::ranges::move(clean_up_tasks(), std::back_inserter(tasks));
+    for (auto& loop : task_loops()) std::ranges::move(loop, std::back_inserter(tasks));
+    co_return co_await do_all(std::move(tasks));
+}
+
+awaitable<void> Services::forget_failed_mails() {
+    MailRepository stored_mails(database);
+    co_await stored_mails.erase_failed(clock.now() - failed_mails_kept);
+}
+
+awaitable<void> Services::tell_counted_events() {
+    bounded_events.settle();
+    co_return;
+}
+
+}  // namespace consentry
