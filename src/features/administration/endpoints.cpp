@@ -164,7 +164,8 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
         .says("Export accounts as CSV")
         .describes(
             "The columns are those that an import takes, separated by `;`, without credentials. Fields that a "
-            "spreadsheet would run as a formula start with a quote. The response is streamed: without its last chunk "
+            "spreadsheet would run as a formula start with a quote, which an import removes. The response is streamed: "
+            "without its last chunk "
             "it is incomplete.")
         .answers_with("text/csv")
         .exports_data()

@@ -1,5 +1,7 @@
 #include "features/administration/user_export.hpp"
 
+#include "features/administration/formulas.hpp"
+
 namespace consentry {
 namespace {
 
@@ -49,7 +51,7 @@ private:
 
 std::string csv_field(std::string_view text) {
     std::string out;
-    if (!text.empty() && std::string_view("=+-@\t\r").contains(text.front())) out.push_back('\'');
+    if (is_formula_behind_quotes(text)) out.push_back('\'');
     out.append(text);
     if (out.find_first_of(";,\"\r\n") == std::string::npos && !out.starts_with(' ') && !out.ends_with(' ')) return out;
     std::string quoted = "\"";

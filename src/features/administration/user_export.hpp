@@ -2,8 +2,8 @@
 //
 //     email;name;username;role;status;isVerified;language;createdAt
 //
-// The columns are those that an import accepts, without credentials. A field that a spreadsheet would run as a formula
-// is prefixed with a quote (OWASP, CSV injection).
+// The columns are those that an import accepts, without credentials. formulas.hpp says which
+// fields are prefixed with a quote.
 #pragma once
 
 #include <memory>

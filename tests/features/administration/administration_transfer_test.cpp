@@ -1,5 +1,8 @@
 // Tests the export and import of account tables over HTTP.
 #include <algorithm>
+#include <array>
+
+#include <gmock/gmock.h>
 
 #include "base/errors.hpp"
 #include "tests/support/calls/role_calls.hpp"
@@ -229,6 +232,34 @@ TEST(AUT_3, WhatWasExportedCanBeImported) {
     const Answer done = tables.import_with(table);
     ASSERT_EQ(done.status, 200U) << done.body;
     EXPECT_EQ(tables.count("email = 'augusta@example.org' AND name = 'Ada; \"the first\"' AND is_verified"), 1U);
+}
+
+TEST(AUT_3, WhatASpreadsheetWouldRunComesBackAsItWas) {
+    Tables tables;
+    const std::vector<std::array<std::string, 3>> accounts{{"-minus@example.org", "=1+1", "-minus"},
+                                                           {"+plus@example.org", "'=1+1", "---"},
+                                                           {"_plain@example.org", "''@home", "_plain"},
+                                                           {"quoted@example.org", "'quoted'", "quoted"},
+                                                           {"last@example.org", "-", "-12"}};
+    for (const auto& [email, name, username] : accounts) {
+        std::string doubled = name;
+        for (std::size_t at = 0; (at = doubled.find('\'', at)) != std::string::npos; at += 2) doubled.insert(at, "'");
+        tables.service.clock().advance(std::chrono::milliseconds{1});  // the order of the export
+        tables.add_user(email, doubled);
+        tables.service.sql("UPDATE users SET username = '" + username + "' WHERE email = '" + email + "'");
+    }
+    const std::string query = "?search=example.org&role=" + built_in(Role::user);
+    const std::string table = tables.export_with(query).body;
+    EXPECT_FALSE(table.contains("\n-") || table.contains("\n+") || table.contains(";=") || table.contains(";-"));
+    tables.service.sql("UPDATE users SET deleted_at = 1, email = id || ':', username = id || ':' WHERE role = 'user'");
+    const Answer done = tables.import_with(table);
+    ASSERT_EQ(done.status, 200U) << done.body;
+    std::vector<std::array<std::string, 3>> imported;
+    for (const auto& row : tables.service.sql("SELECT email, name, username FROM users WHERE deleted_at IS NULL "
+                                              "AND role = 'user'"))
+        imported.push_back({row.at(0), row.at(1), row.at(2)});
+    EXPECT_THAT(imported, ::testing::UnorderedElementsAreArray(accounts));
+    EXPECT_EQ(tables.export_with(query).body, table);
 }
 
 }  // namespace

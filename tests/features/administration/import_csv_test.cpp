@@ -1,10 +1,12 @@
 // Tests how the import reads tables, both ordinary and hostile ones.
+#include <random>
 #include <sstream>
 
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
 #include "features/administration/import/csv_source.hpp"
+#include "features/administration/user_export.hpp"
 
 namespace consentry {
 namespace {
@@ -126,6 +128,27 @@ TEST(Csv, ColumnsAreKnownByNameAndThereOnce) {
     EXPECT_EQ(third.name, std::nullopt) << "nothing is no name";
     EXPECT_EQ(third.number, 2);
     EXPECT_EQ(source.next().value(), std::nullopt);
+}
+
+// Every column, and every beginning that a spreadsheet runs, behind any number of quotes.
+TEST(Csv, WhatIsWrittenIsReadAsItWas) {
+    constexpr std::string_view alphabet = "''=+-@\t\r;,\"\n aé";
+    std::minstd_rand random(41);
+    for (int i = 0; i < 20'000; ++i) {
+        std::string value;
+        for (auto left = random() % 6; left > 0; --left) {
+            const std::size_t at = random() % (alphabet.size() - 1);
+            value += at < alphabet.size() - 2 ? std::string(1, alphabet[at]) : std::string(alphabet.substr(at));
+        }
+        const std::string field = csv_field(value);
+        EXPECT_FALSE(!field.empty() && std::string_view("=+-@\t\r").contains(field.front())) << field;
+        std::istringstream stream("email;name\n" + field + ';' + field + '\n');
+        CsvSource source(stream);
+        const auto row = source.next();
+        ASSERT_TRUE(row && *row) << field;
+        EXPECT_EQ((*row)->email.value_or(""), value) << field;
+        EXPECT_EQ((*row)->name.value_or(""), value) << field;
+    }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "features/administration/formulas.hpp"
 
 namespace consentry {
 namespace {
@@ -65,8 +66,11 @@ Result<std::optional<ImportRow>> CsvSource::next() {
         row.broken.push_back({"isRow", "row", {{"property", "row"}, {"columns", columns_.size()}}});
         return std::optional(std::move(row));
     }
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        if (!fields[i].empty()) row.*columns_[i] = std::move(fields[i]);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        std::string& field = fields[i];
+        if (field.starts_with('\'') && is_formula_behind_quotes(field)) field.erase(0, 1);
+        if (!field.empty()) row.*columns_[i] = std::move(field);
+    }
     return std::optional(std::move(row));
 }
 

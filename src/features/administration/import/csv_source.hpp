@@ -2,7 +2,8 @@
 //
 //     email;name;username;role;status;isVerified;language;passwordHash;createdAt;googleSubject;appleSubject
 //
-// Only the column email is required. The first line determines the separator, ';' or ','.
+// Only the column email is required. The first line determines the separator, ';' or ','. A quote
+// that an export has put before a formula is removed (features/administration/formulas.hpp).
 #pragma once
 
 #include <istream>
