@@ -131,9 +131,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .describes(
             "Emails a temporary password to the account owner; nobody else sees it. Ends all sessions. Until the owner "
             "sets a new password, the account can only change its password and log out. If the owner never verified "
-            "the "
-            "address, the account now counts as verified, because only a reader of that mailbox can use the password. "
-            "It loses its linked identities, its second factor and its acceptances.")
+            "the address, the account now counts as verified, because only a reader of that mailbox can use the "
+            "password. It loses its linked identities, its second factor and its acceptances.")
         .message("user.updatePassword")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
         .handled_by(
@@ -165,8 +164,7 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
         .describes(
             "The columns are those that an import takes, separated by `;`, without credentials. Fields that a "
             "spreadsheet would run as a formula start with a quote, which an import removes. The response is streamed: "
-            "without its last chunk "
-            "it is incomplete.")
+            "without its last chunk it is incomplete.")
         .answers_with("text/csv")
         .exports_data()
         .may_fail({&errors::filter_invalid_value})
