@@ -11,6 +11,7 @@ using storage::column;
 using storage::columns;
 using storage::Expect;
 using storage::sql;
+using storage::Text;
 using storage::unread;
 
 constexpr auto two_factor_columns = columns<TwoFactorRecord>(
@@ -24,6 +25,15 @@ constexpr auto two_factor_columns = columns<TwoFactorRecord>(
     column<"t.last_used_at", &TwoFactorRecord::last_used_at>,
     column<"(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " + of_this_epoch_sql<"b"> + ")",
            &TwoFactorRecord::backup_codes>);
+
+// A proof and the row that it is spent on: $1 is the user, $2 now, $3 the iv, $4 the step of a code and $5 whether any
+// step will do. A backup code carries no step and leaves last_step unchanged.
+constexpr Text spent_sql =
+    "attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
+    "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END";
+constexpr Text may_spend_sql =
+    "user_id = $1 AND iv = $3 AND (locked_until IS NULL OR locked_until <= $2) "
+    "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))";
 
 }  // namespace
 
@@ -91,13 +101,9 @@ awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId
 
 void TwoFactorRepository::add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                                     TimePoint now) {
-    // A backup code carries no step and leaves last_step unchanged.
     transaction.add(Expect::one,
-                    "UPDATE two_factors SET attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
-                    "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END "
-                    "WHERE user_id = $1 AND enabled = TRUE AND required_setup = FALSE AND iv = $3 "
-                    "AND (locked_until IS NULL OR locked_until <= $2) "
-                    "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))",
+                    sql<"UPDATE two_factors SET ", spent_sql, " WHERE enabled = TRUE AND required_setup = FALSE AND ",
+                        may_spend_sql>,
                     proof.user, now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection);
     if (proof.backup_digest)
         transaction.add(Expect::one,
@@ -106,14 +112,13 @@ void TwoFactorRepository::add_spend(storage::Transaction& transaction, const Rig
                         proof.user, BytesView(*proof.backup_digest));
 }
 
-void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now) {
+void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
+                                     TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE two_factors SET enabled = TRUE, required_setup = FALSE, attempt = 0, locked_until = NULL, "
-                    "last_step = $4, confirmed_at = COALESCE(confirmed_at, $2), last_used_at = $2, updated_at = $2 "
-                    "WHERE user_id = $1 AND (enabled = FALSE OR required_setup = TRUE) AND iv = $3 AND last_step < $4 "
-                    "AND (SELECT e.last_step FROM epochs e) < $4 "
-                    "AND (locked_until IS NULL OR locked_until <= $2)",
-                    proof.user, now, proof.iv, proof.step.value_or(0));
+                    sql<"UPDATE two_factors SET enabled = TRUE, required_setup = FALSE, "
+                        "confirmed_at = COALESCE(confirmed_at, $2), ",
+                        spent_sql, " WHERE (enabled = FALSE OR required_setup = TRUE) AND ", may_spend_sql>,
+                    proof.user, now, proof.iv, proof.step.value_or(0), !replay_protection);
 }
 
 void TwoFactorRepository::add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now) {

@@ -63,7 +63,8 @@ public:
     // set-up replaced, or the user locked in the meantime. Success clears the failure count and the lock.
     static void add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                           TimePoint now);
-    static void add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now);
+    static void add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
+                           TimePoint now);
     static void add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     static void add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Clears failures and lock. The last used time step stays: no spent code becomes valid again (TFA-3).

@@ -163,7 +163,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(Actor by, User use
     const TimePoint now = clock_.now();
     auto codes = TwoFactorSecrets::new_backup_codes();
     PrivilegedTransaction transaction(by, now);
-    TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
+    TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
     // Ends logins in progress that began while two-factor was off.
     Grants::add_rise(transaction, user.id, user.security_version,
@@ -195,7 +195,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(User owne
     storage::Transaction transaction;
     // The challenge that allows this belongs to a generation as well.
     UserRepository::add_same_generation(transaction, owner);
-    TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
+    TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user, MailKind::two_factor_enabled, cause, now);

@@ -68,6 +68,25 @@ TEST(TFA_12, ASecondSetUpMakesTheFirstSecretUseless) {
     EXPECT_EQ(service.post("/api/user/2fa/confirm", {{"code", service.code(person)}}, caller).status, 200U);
 }
 
+TEST(TFA_12, WithoutReplayProtectionASetUpTakesACodeOfAnyAcceptedStep) {
+    Enrolled it({{"AUTH_TWO_FACTOR_REPLAY_PROTECTION", "false"}});
+    const Headers caller = bearer(it.tokens.access);
+    ASSERT_EQ(it.service.erase("/api/user/2fa", {{"code", it.service.code(it.person)}}, caller).status, 204U);
+    it.person.secret = it.service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
+    const Answer confirmed =
+        it.service.post("/api/user/2fa/confirm", {{"code", it.service.code(it.person, -1)}}, caller);
+    EXPECT_EQ(confirmed.status, 200U) << confirmed.body;
+
+    reset_two_factor(it.service, it.person);
+    const Answer login = it.service.log_in(it.person);
+    it.person.secret = login.text("data.secret");
+    const Answer enabled = it.service.post(
+        "/api/user/login/2fa/enable",
+        {{"challengeToken", login.text("data.challengeToken")}, {"code", it.service.code(it.person, -1)}});
+    EXPECT_EQ(enabled.status, 200U) << enabled.body;
+    EXPECT_EQ(two_factor_attempt(it.service, it.person), "0") << "no failure was counted";
+}
+
 TEST(TFA_13, EachStateRefusesWhatDoesNotFitIt) {
     Service& service = suite_service();
     Person person = service.make_person();
