@@ -134,6 +134,7 @@ TEST(Profile, TheGenderIsToldChangedTakenAlongAndErased) {
     const Answer file = service.get("/api/shared/user/export", caller);
     EXPECT_EQ(json::parse(file.body).at("profile").at("gender"), "male");
     ASSERT_EQ(service.erase("/api/shared/user/delete/self", {}, caller).status, 204U);
+    settle_mails(service);
     service.pass(std::chrono::days{30});
     run(service.app().services().clean_up());
     EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE gender IS NOT NULL AND id = '" + person.id.text() + "'"),
