@@ -32,6 +32,17 @@ public:
     T wait_for(awaitable<T> work) {
         return run_on(context_, std::move(work));
     }
+    // Rethrows the first exception.
+    void wait_for_all(std::vector<awaitable<void>> works) {
+        std::vector<std::exception_ptr> failures;
+        for (awaitable<void>& work : works)
+            asio::co_spawn(context_, std::move(work), [&](const std::exception_ptr& failure) {
+                if (failure) failures.push_back(failure);
+            });
+        context_.restart();
+        context_.run();
+        if (!failures.empty()) std::rethrow_exception(failures.front());
+    }
     Rows query(std::string_view sql) { return wait_for(database_.query(sql)); }
     Rows execute(std::string_view sql) { return wait_for(database_.execute(sql)); }
     storage::Database& database() { return database_; }
@@ -137,6 +148,50 @@ TEST(PostgresFaults, ASlowStatementEndsAloneAndNotItsConnection) {
     const auto session = client.query("SELECT pg_backend_pid()")[0].integer(0);
     EXPECT_THROW(client.query("SELECT pg_sleep(60)"), Unavailable);
     EXPECT_EQ(client.query("SELECT pg_backend_pid()")[0].integer(0), session);
+}
+
+awaitable<void> write_locked(storage::Database& on, std::size_t& refused) {
+    try {
+        co_await on.execute("UPDATE things SET note = 'new' WHERE id = 1");
+    } catch (const Unavailable&) {
+        ++refused;
+    }
+}
+awaitable<void> read_until(storage::Database& on, const std::size_t& refused, std::size_t all, int& read) {
+    const Uuid key = Uuid::v7(from_epoch_ms(1));
+    while (refused < all) {
+        co_await on.look_up("SELECT uid, note FROM things WHERE uid = $1", key);
+        ++read;
+    }
+}
+
+// Regression: the second of two writes that wait for one lock was taken for the silence of the server.
+TEST(PostgresFaults, WritesThatWaitForALockCostTheOthersNothing) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    schema.sql("INSERT INTO things (id) VALUES (1), (2)");
+    Client client({.url = schema.patient_url(), .timeout = 1s});
+    constexpr std::size_t writers = 12;
+    std::size_t refused = 0;
+    int read = 0;
+    {
+        const PostgresConnection holder(schema.url());
+        holder.run("BEGIN");
+        holder.run("UPDATE things SET note = 'held' WHERE id = 1");
+        std::vector<awaitable<void>> works;
+        for (std::size_t i = 0; i < writers; ++i) works.push_back(write_locked(client.database(), refused));
+        works.push_back(read_until(client.database(), refused, writers, read));
+        client.wait_for_all(std::move(works));
+    }
+    EXPECT_EQ(refused, writers);
+    EXPECT_GT(read, 0);
+    EXPECT_TRUE(eventually([&] {
+        try {
+            return client.execute("UPDATE things SET note = 'new' WHERE id = 2").affected() == 1;
+        } catch (const Unavailable&) {  // behind a write that the server has not given up yet
+            return false;
+        }
+    }));
 }
 
 // Regression: a look-up of a few rows took milliseconds, nearly all of them for its JIT compilation.

@@ -1,6 +1,8 @@
 #include "storage/postgres/channel.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -10,8 +12,6 @@
 
 namespace consentry::storage::postgres {
 namespace {
-
-using Steady = std::chrono::steady_clock;
 
 // Jobs are answered in order, so a job behind this many is late anyway. Further jobs wait unsent, where they can still
 // be canceled.
@@ -79,6 +79,7 @@ void Channel::adopt(std::unique_ptr<Connection> connection) {
         return;
     }
     statements_ = {};
+    heard_at_ = Steady::now();
     connection_ = std::move(connection);
     socket_.emplace(executor_, PQsocket(raw));
     send_waiting();
@@ -169,6 +170,7 @@ void Channel::on_readable() {
         lose(connection_->trouble(), false);
         return;
     }
+    heard_at_ = Steady::now();
     while (connection_ && !in_flight_.empty() && PQisBusy(connection_->raw()) == 0) {
         Result result(PQgetResult(connection_->raw()));
         if (PQstatus(connection_->raw()) != CONNECTION_OK) {
@@ -257,6 +259,7 @@ void Channel::lose(const std::string& why, bool silent) {
     slots_.clear();
     const std::string text = "postgres: " + (why.empty() ? "connection lost" : why);
     for (Job& job : std::exchange(in_flight_, {})) {
+        if (job.is_over) continue;
         if (job.error) {  // the server reported an error, so nothing was committed
             answer(std::move(job));
         } else if (job.writes) {
@@ -290,7 +293,7 @@ void Channel::refuse_waiting(const std::string& why) {
     watch();
 }
 
-// One timer serves all jobs, because the oldest job always times out first.
+// One timer serves all jobs.
 void Channel::watch() {
     if (load() == 0) {
         if (watching_) timer_.cancel();
@@ -298,22 +301,49 @@ void Channel::watch() {
     }
     if (watching_) return;
     watching_ = true;
-    timer_.expires_at(in_flight_.empty() ? waiting_.front().deadline : in_flight_.front().deadline);
+    Steady::time_point next = in_flight_.empty() ? Steady::time_point::max() : silence_at();
+    for (const auto* jobs : {&in_flight_, &waiting_})
+        for (const Job& job : *jobs)
+            if (!job.is_over) next = std::min(next, job.deadline);
+    timer_.expires_at(next);
     timer_.async_wait([self = shared_from_this()](boost::system::error_code) {
         self->watching_ = false;
         self->on_deadline();
     });
 }
 
+Channel::Steady::time_point Channel::silence_at() const {
+    return std::max(in_flight_.front().deadline, heard_at_ + options_->timeout);
+}
+
+// The server works, but other jobs keep it from these, such as one that waits for a lock. Each ends alone: the
+// connection answers those behind it, and the server limits the time of each statement.
+void Channel::end_late_ones(Steady::time_point now) {
+    std::vector<Job> late;
+    for (Job& job : in_flight_) {
+        if (job.is_over || job.deadline > now) continue;
+        job.is_over = true;
+        late.push_back({.statements = {}, .writes = job.writes, .done = std::exchange(job.done, [](const Answer&) {})});
+    }
+    const std::string text = fmt::format("postgres: no answer within {} ms", options_->timeout.count());
+    for (Job& job : late)
+        job.done({.error = job.writes ? std::make_exception_ptr(OutcomeUnknown(text))
+                                      : std::make_exception_ptr(Unavailable(text))});
+}
+
 void Channel::on_deadline() {
     const auto now = Steady::now();
-    while (!waiting_.empty() && waiting_.front().deadline <= now) {
-        Job job = std::move(waiting_.front());
-        waiting_.pop_front();
+    std::vector<Job> unsent;
+    std::erase_if(waiting_, [&](Job& job) {
+        const bool is_late = job.deadline <= now;
+        if (is_late) unsent.push_back(std::move(job));
+        return is_late;
+    });
+    if (!unsent.empty() && connecting_) health_->failed();  // later jobs fail sooner
+    for (Job& job : unsent)
         job.done({.error = std::make_exception_ptr(Unavailable("postgres: no connection in time"))});
-        if (connecting_) health_->failed();  // later jobs fail sooner
-    }
-    if (!in_flight_.empty() && in_flight_.front().deadline <= now && connection_) {
+    if (!in_flight_.empty() && silence_at() > now) end_late_ones(now);
+    if (!in_flight_.empty() && silence_at() <= now && connection_) {
         health_->failed();
         const auto on_silence_now = on_silence;
         const std::string why = fmt::format("no response within {} ms", options_->timeout.count());

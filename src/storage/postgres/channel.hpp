@@ -46,6 +46,7 @@ public:
     std::function<void(const std::string& why)> on_silence;  // no answer within a job's timeout
 
 private:
+    using Steady = std::chrono::steady_clock;
     // The source of the next results.
     struct Slot {
         enum class Kind { prepare, prepare_end, execute, end } kind;
@@ -69,6 +70,9 @@ private:
     void refuse_waiting(const std::string& why);
     void watch();
     void on_deadline();
+    void end_late_ones(Steady::time_point now);
+    // When the server counts as silent if it sends nothing until then. Something must be in flight.
+    Steady::time_point silence_at() const;
 
     const asio::any_io_executor executor_;
     const std::shared_ptr<const PostgresOptions> options_;
@@ -81,6 +85,7 @@ private:
     std::deque<Job> waiting_;    // not sent
     std::deque<Job> in_flight_;  // in the order of their answers
     std::deque<Slot> slots_;
+    Steady::time_point heard_at_;  // when the server last sent something
     bool connecting_ = false;
     bool reading_ = false;
     bool writing_ = false;

@@ -33,6 +33,7 @@ struct Job {
     std::move_only_function<void(Answer)> done;
     std::chrono::steady_clock::time_point deadline = {};
     int repeats = 0;
+    bool is_over = false;  // its caller has an answer; the server's is awaited only because it comes before others
 
     // Filled in as results arrive.
     std::vector<Rows> results = {};
