@@ -1,4 +1,5 @@
 // Tests the PostgreSQL engine with a server that is frozen, down or slow, or whose answers get lost.
+#include <semaphore>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -192,6 +193,32 @@ TEST(PostgresFaults, WritesThatWaitForALockCostTheOthersNothing) {
             return false;
         }
     }));
+}
+
+awaitable<void> ask(storage::Database& of) { co_await of.query("SELECT 1"); }
+std::vector<awaitable<void>> two_at_once(storage::Database& of) {
+    std::vector<awaitable<void>> out;
+    out.push_back(ask(of));
+    out.push_back(ask(of));
+    return out;
+}
+
+// A pooler, or a server that is frozen a moment later, lets a client in and answers nothing. Here a lock keeps the
+// server from looking up the first function.
+TEST(PostgresFaults, AServerThatIsSilentAfterTheLoginDoesNotHoldUpTheEnd) {
+    const RealPostgres server({.fast = true});
+    auto client = std::make_unique<Client>(storage::PostgresOptions{.url = server.url(), .timeout = 200ms});
+    auto holder = std::make_unique<PostgresConnection>(server.url());
+    holder->run("BEGIN");
+    holder->run("LOCK TABLE pg_proc IN ACCESS EXCLUSIVE MODE");
+    std::binary_semaphore has_ended(0);
+    const std::jthread let_go([&] {
+        EXPECT_TRUE(has_ended.try_acquire_for(20s));
+        holder.reset();
+    });
+    EXPECT_THROW(client->wait_for_all(two_at_once(client->database())), Unavailable) << "the second takes a new one";
+    client.reset();
+    has_ended.release();
 }
 
 // Regression: a look-up of a few rows took milliseconds, nearly all of them for its JIT compilation.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -136,6 +138,9 @@ Connection::Connection(const PostgresOptions& options, Use use) {
     };
     unless_said("application_name", "consentry");
     unless_said("connect_timeout", "2");  // seconds per host; libpq's minimum
+    // Behind a pooler, and if the server is frozen later, the settings below may get no answer (0: libpq has no limit).
+    if (const auto said = find(given, "connect_timeout"))
+        if (const int seconds = std::atoi(said->c_str()); seconds > 0) set_up_max_ = std::chrono::seconds(seconds);
     unless_said("target_session_attrs", "read-write");
     unless_said("client_encoding", "UTF8");
     unless_said("keepalives_idle", "30");
@@ -152,7 +157,8 @@ Connection::Connection(const PostgresOptions& options, Use use) {
         // An acknowledged commit must be on disk, whatever the server's default. JIT compilation is off: the statements
         // read few rows by a key, while compilation costs milliseconds. The server enables it by its row estimate,
         // which is far too high for a table without statistics.
-        run("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
+        set_up(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
             "SELECT set_config('jit', 'off', false) WHERE current_setting('jit', true) = 'on'" +
             (use == Use::serving ? "; " + timeout_sql(options) : std::string()));
     }
@@ -160,7 +166,15 @@ Connection::Connection(const PostgresOptions& options, Use use) {
 
 void Connection::use_for(Use use, const PostgresOptions& options) {
     if (!options.keeps_session_state) return;
-    run(use == Use::serving ? timeout_sql(options) : "RESET statement_timeout");
+    set_up(use == Use::serving ? timeout_sql(options) : "RESET statement_timeout");
+}
+
+void Connection::set_up(const std::string& statements) {
+    const auto end = std::chrono::steady_clock::now() + set_up_max_;
+    require_sent(PQsendQuery(raw(), statements.c_str()));
+    const Result last = wait_while([&] { return std::chrono::steady_clock::now() < end; },
+                                   "postgres: no answer to the settings of a new connection");
+    read(last.get(), statements);
 }
 
 Rows Connection::run(std::string_view sql, const Params& params) {
@@ -180,20 +194,21 @@ Rows Connection::run_while(const std::function<bool()>& wanted, std::chrono::mil
     // The client may be gone and unable to cancel the statement, so the server ends it by itself, and since version 14
     // as soon as the connection closes. SET LOCAL, because a pooler may hand the session to other clients.
     constexpr int notices_closing = 140'000;
+    constexpr auto too_long = "postgres: a search took too long";
     const std::string begin = fmt::format(
         "BEGIN READ ONLY; SET LOCAL statement_timeout = {}{}", time_max.count(),
         PQserverVersion(raw()) >= notices_closing ? "; SET LOCAL client_connection_check_interval = 1000" : "");
     require_sent(PQsendQuery(raw(), begin.c_str()));
-    read(wait_while(wanted).get(), begin);
+    read(wait_while(wanted, too_long).get(), begin);
 
     const std::string text(sql);
     const Encoded encoded(params);
     require_sent(PQsendQueryParams(raw(), text.c_str(), encoded.count(), encoded.types.data(), encoded.values.data(),
                                    encoded.lengths.data(), encoded.formats.data(), 1));
-    Rows rows = read(wait_while(wanted).get(), sql);
+    Rows rows = read(wait_while(wanted, too_long).get(), sql);
 
     require_sent(PQsendQuery(raw(), "COMMIT"));
-    read(wait_while(wanted).get(), "COMMIT");
+    read(wait_while(wanted, too_long).get(), "COMMIT");
     return rows;
 }
 
@@ -202,11 +217,11 @@ void Connection::require_sent(int sent) {
 }
 
 // Returns the last result of the statements sent.
-Result Connection::wait_while(const std::function<bool()>& wanted) {
+Result Connection::wait_while(const std::function<bool()>& wanted, const char* trouble) {
     Result last;
     for (;;) {
         while (PQisBusy(raw()) == 1) {
-            if (!wanted()) throw Unavailable("postgres: a search took too long");
+            if (!wanted()) throw Unavailable(trouble);
             constexpr int look_again_ms = 50;
             pollfd socket{.fd = PQsocket(raw()), .events = POLLIN, .revents = 0};
             ::poll(&socket, 1, look_again_ms);

@@ -46,8 +46,9 @@ class Connection {
 public:
     enum class Use { serving, maintenance };  // maintenance: no statement timeout
 
-    // Blocks while connecting, at most two seconds per host unless the URL says otherwise. Throws std::runtime_error
-    // with libpq's cause, which names the host and never the password; also if the server is too old.
+    // Blocks while connecting, at most two seconds per host unless the URL says otherwise, and as long again for the
+    // settings of the session. Throws std::runtime_error with libpq's cause, which names the host and never the
+    // password; also if the server is too old.
     explicit Connection(const PostgresOptions& options, Use use);
 
     // Blocks. Changes what the connection is used for. Throws like run().
@@ -70,9 +71,13 @@ public:
 
 private:
     static void require_sent(int sent);
-    Result wait_while(const std::function<bool()>& wanted);
+    // Runs statements that the server answers at once if it answers at all. Throws Unavailable if it does not.
+    void set_up(const std::string& statements);
+    // Throws Unavailable with `trouble` if `wanted` returns false before the last result.
+    Result wait_while(const std::function<bool()>& wanted, const char* trouble);
     Rows read(const PGresult* result, std::string_view sql) const;
 
+    std::chrono::seconds set_up_max_{2};
     std::unique_ptr<PGconn, Finish> connection_;
 };
 
