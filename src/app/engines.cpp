@@ -140,6 +140,15 @@ std::optional<std::int64_t> database_version(const Config& config) {
     return storage::postgres::schema_version_of(postgres_options(config), std::ssize(storage::migrations()));
 }
 
+bool upgrade_is_due(const Config& config) {
+    try {
+        const auto version = database_version(config);
+        return version && *version > 0 && *version < std::ssize(storage::migrations());
+    } catch (const std::exception&) {
+        return false;  // opening it will fail as well, and say why
+    }
+}
+
 void look_at_database(const Config& config) {
     const std::int64_t known = std::ssize(storage::migrations());
     const bool is_embedded = config.database.url.empty();

@@ -43,6 +43,9 @@ std::optional<std::filesystem::path> object_folder(const Config& config);
 void look_at_database(const Config& config);
 // The number of the last migration; 0 if there is no schema yet, nullopt if only a start can tell.
 std::optional<std::int64_t> database_version(const Config& config);
+// Whether the database has a schema that a start would upgrade, and the version before it could then not use any more.
+// False if that cannot be told.
+bool upgrade_is_due(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
 

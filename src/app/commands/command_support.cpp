@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/config_commands.hpp"
+#include "app/engines.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
 
@@ -35,6 +36,14 @@ bool has_data(const Config& config) {
 std::unique_ptr<Services> open_services(const Clock& clock) {
     const auto config = load_config();
     if (!config || !has_data(*config)) return nullptr;
+    // The running service may be of the former version.
+    if (upgrade_is_due(*config)) {
+        fmt::print(
+            stderr,
+            "consentry: the schema of the database is that of an earlier version. Make a backup, then start this "
+            "version or run `consentry migrate`.\n");
+        return nullptr;
+    }
     return std::make_unique<Services>(*config, clock);
 }
 

@@ -13,8 +13,11 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
+#include "app/commands/command_support.hpp"
 #include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
+#include "app/commands/start_check.hpp"
+#include "app/engines.hpp"
 #include "app/service_manager.hpp"
 #include "base/process.hpp"
 
@@ -78,6 +81,17 @@ void raise_file_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// An upgrade of the schema cannot be undone: a version that cannot start must not lock out the one before it. Returns
+// false if this version would not start, and has then reported why.
+bool may_upgrade(const Config& config, const Clock& clock) {
+    if (!upgrade_is_due(config)) return true;
+    const StartCheck found = check_start(config, clock, ServiceRuns::no);
+    for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
+    if (!found.problems.empty())
+        fmt::print(stderr, "consentry: this version would not start, so the database was not upgraded\n");
+    return found.problems.empty();
+}
+
 }  // namespace
 
 int serve() {
@@ -90,6 +104,7 @@ int serve() {
     EndingSignals ending;
 
     const SystemClock clock;
+    if (!may_upgrade(*config, clock)) return failed;
     App app(*config, clock);
     app.start();
     write_document(app);
