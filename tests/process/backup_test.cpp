@@ -220,6 +220,21 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     EXPECT_NE(again.code, 0) << "a backup replaces nothing either";
 }
 
+TEST_F(Backup, ARestoreThatCannotWriteItsFirstFileCanBeRepeated) {
+    create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    ASSERT_EQ(run({"backup", "copy"}).code, 0);
+    move_data_away();
+    constexpr const char* with_full_disk =
+        "set -o pipefail; cd \"$1\"; (trap '' XFSZ; ulimit -f 0; exec \"$2\" restore copy) 2>&1 | cat";
+    const CommandResult full =
+        run_command({"bash", "-c", with_full_disk, "bash", folder_.path().string(), CONSENTRY_PROGRAM});
+    EXPECT_EQ(full.code, 1);
+    EXPECT_THAT(full.out, HasSubstr("File too large"));
+    const Finished again = run({"restore", "copy"});
+    EXPECT_EQ(again.code, 0) << again.err;
+}
+
 // Each of two processes checks the place before either has written to it.
 TEST_F(Backup, OfTwoRestoresAtOnceOneIsWholeAndTheOtherTakesNothingAway) {
     create_account(folder_.path(), "ada@example.org");

@@ -244,7 +244,7 @@ public:
         std::error_code error;
         for (const auto& [copy, top] : made_) {
             fs::remove(copy, error);
-            for (fs::path at = copy; at != top && fs::remove(at.parent_path(), error);) at = at.parent_path();
+            remove_empty_folders(copy, top);
         }
     }
     Copies(const Copies&) = delete;
@@ -253,7 +253,7 @@ public:
     // The file must still be what the list says: it was checked in another reading. `top` is the uppermost folder that
     // may be removed with the copy.
     void make(const fs::path& file, const fs::path& copy, const fs::path& top) {
-        const auto copied = copy_to_new(file, copy, on_piece_);
+        const auto copied = try_copy(file, copy, top);
         made_.emplace_back(copy, top);
         const auto sum = listed_.find(file.lexically_relative(folder_).generic_string());
         if (sum == listed_.end() || copied != sum->second)
@@ -262,6 +262,19 @@ public:
     void keep() { made_.clear(); }
 
 private:
+    std::optional<std::string> try_copy(const fs::path& file, const fs::path& copy, const fs::path& top) const {
+        try {
+            return copy_to_new(file, copy, on_piece_);
+        } catch (...) {
+            remove_empty_folders(copy, top);
+            throw;
+        }
+    }
+    static void remove_empty_folders(const fs::path& copy, const fs::path& top) {
+        std::error_code error;
+        for (fs::path at = copy; at != top && fs::remove(at.parent_path(), error);) at = at.parent_path();
+    }
+
     const fs::path folder_;
     const Sums listed_;
     const OnPiece on_piece_;
