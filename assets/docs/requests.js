@@ -6,9 +6,11 @@ export function requestTo(operation, { values = {}, body, secrets = {} }, origin
     let path = operation.path;
     const query = new URLSearchParams();
     const headers = {};
-    for (const { name, in: place } of operation.parameters) {
+    for (const { name, in: place, 'x-rest-of-path': keepsSlashes } of operation.parameters) {
         const value = values[name] ?? '';
-        if (place === 'path') path = path.replace(`{${name}}`, value === '' ? `{${name}}` : encodeURIComponent(value));
+        const segments = keepsSlashes ? value.split('/') : [value];
+        if (place === 'path' && value !== '')
+            path = path.replace(`{${name}}`, segments.map(encodeURIComponent).join('/'));
         if (place === 'query' && value !== '') query.append(name, value);
         if (place === 'header' && value !== '') headers[name] = value;
     }

@@ -139,6 +139,18 @@ test('a request with parameters, a body and a token', async () => {
     await page.close();
 });
 
+test('a parameter that is the rest of the path keeps its slashes', async () => {
+    service.publishPolicies({ privacy: 'We keep little.\n' });
+    const { page } = await openDocs({}, '#/operation/filePublic');
+    await page.$$eval('details', (all) => (all.find((one) => /^Try it/.test(one.textContent)).open = true));
+    await paste(page, 'form input', 'term-policies/privacy/1/en.hbs');
+    await page.$eval('form [type=submit]', (one) => one.click());
+    await page.waitForSelector('form h3');
+    assert.equal(await page.$eval('form h3', (one) => one.textContent), '200 OK');
+    assert.match(await page.$eval('form', (one) => one.textContent), /We keep little/);
+    await page.close();
+});
+
 test('every operation and schema can be shown', async () => {
     const { page, troubles } = await openDocs();
     const { paths, components } = await service.json('/docs/json');

@@ -284,6 +284,9 @@ test('any operation by its name, for administrators too', async () => {
     form.set('file', new Blob(['email\nimported@example.org\n'], { type: 'text/csv' }), 'users.csv');
     const imported = await client.request('importUsers', { body: form }).catch((error) => error);
     assert.ok(!(imported instanceof Error) || imported.name.startsWith('file.'), String(imported));
+    // The slashes of a key are those of the address.
+    assert.equal(await client.request('filePublic', { path: { key: 'term-policies/marketing/1/en.hbs' } }), 'We write to you.\n');
+    await assert.rejects(client.request('filePublic', { path: { key: 'term-policies/../1' } }), TypeError);
     const table = await client.request('exportUsers');
     assert.equal(typeof table, 'string');
     assert.match(table, /root@example\.org/);

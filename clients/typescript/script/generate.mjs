@@ -42,14 +42,17 @@ for (const kind of Object.keys(document.components)) if (kind !== 'schemas') del
 const types = await openapiTypeScript(document);
 write('api.ts', `\n${astToString(types.filter(({ name }) => ['components', 'operations'].includes(name?.text)))}`);
 
-// Method, path and kind of token: what a client must know at run time.
+// Method, path and kind of token: what a client must know at run time. As in RFC 6570, a plus marks a value whose slashes
+// stay as they are.
+const templateOf = (path, { parameters = [] }) =>
+    parameters.reduce((out, one) => (one['x-rest-of-path'] ? out.replace(`{${one.name}}`, `{+${one.name}}`) : out), path);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
         if (!operation.operationId) return [];
         const alternatives = operation.security ?? [];
         const schemes = alternatives.map((needed) => Object.keys(needed).filter((name) => name !== 'xApiKey'));
         const token = schemes.length > 0 && schemes.every((names) => names.length > 0) ? schemes[0][0] : '';
-        return [`    ${operation.operationId}: ['${method.toUpperCase()}', '${path}', '${token}'],\n`];
+        return [`    ${operation.operationId}: ['${method.toUpperCase()}', '${templateOf(path, operation)}', '${token}'],\n`];
     }),
 );
 write(

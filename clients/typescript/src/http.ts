@@ -22,7 +22,9 @@ type BodyFor<Content> = Content extends { 'application/json': infer Json }
     ? Json
     : Content extends { 'multipart/form-data': unknown }
       ? FormData | Blob
-      : never;
+      : Content extends { 'application/octet-stream': unknown }
+        ? Blob
+        : never;
 
 type PathPart<O> = O extends { parameters: { path: infer Path } } ? { path: Path } : { path?: never };
 type QueryPart<O> = O extends { parameters: { query: infer Query } }
@@ -107,10 +109,9 @@ function segmentOf(name: string, value: string): string {
 
 function pathOf(template: string, values: object | undefined): string {
     const given = (values ?? {}) as Record<string, unknown>;
-    return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    return template.replace(/\{(\+?)(\w+)\}/g, (_, keepsSlashes: string, name: string) => {
         const value = String(given[name] ?? '');
-        // The parameter `path` is the rest of an address.
-        const segments = name === 'path' ? value.split('/') : [value];
+        const segments = keepsSlashes ? value.split('/') : [value];
         return segments.map((segment) => segmentOf(name, segment)).join('/');
     });
 }

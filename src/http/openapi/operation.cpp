@@ -9,7 +9,8 @@ namespace {
 void add_parameters(json::array& out, const Operation& operation, const json::object& schema, std::string_view in,
                     Draft& draft) {
     const auto* required = schema.if_contains("required");
-    for (const auto& [name, property] : schema.at("properties").as_object()) {
+    const json::object& properties = schema.at("properties").as_object();
+    for (const auto& [name, property] : properties) {
         const bool is_required =
             in == "path" || (required != nullptr &&
                              std::ranges::find(required->as_array(), json::value(name)) != required->as_array().end());
@@ -20,6 +21,9 @@ void add_parameters(json::array& out, const Operation& operation, const json::ob
             inner.erase("description");
         }
         if (is_required) parameter["example"] = example_of(inner, draft.schemas, name);
+        // OpenAPI has no word for it: the value may contain slashes, which must not be percent-encoded.
+        if (in == "path" && operation.rest_of_path && name == std::prev(properties.end())->key())
+            parameter["x-rest-of-path"] = true;
         parameter["schema"] = std::move(inner);
         const std::string component = operation.id + "." + std::string(name);
         draft.parameters[component] = std::move(parameter);

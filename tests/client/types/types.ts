@@ -104,6 +104,7 @@ export async function operations(): Promise<void> {
     // @ts-expect-error: a number
     await consentry.request('listSessions', { query: { perPage: 'five' } });
     await consentry.request('revokeSession', { path: { sessionId: 'x' } });
+    await consentry.request('fileUpload', { path: { key: 'a/b' }, body: new Blob(['text']) });
     // @ts-expect-error: path is missing
     await consentry.request('revokeSession');
     // @ts-expect-error: no such operation

@@ -2568,7 +2568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get the time stamp of a checkpoint of the consent log */
+            /** @description Get the timestamp of a checkpoint of the consent log */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5056,7 +5056,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Error reports arrive. */
+            /** @description Error reports are being delivered. */
             200: {
                 headers: {
                     [name: string]: unknown;
