@@ -103,6 +103,8 @@ Connection::Done Connection::stream_body() {
             if (lost_) break;
             bytes += piece.size();
             enter(Phase::handling, CoarseClock::now() + thread_.server.options.request_timeout);
+            // Neither a client that reads fast nor a piece that is at hand would let other connections have a turn.
+            co_await asio::post(asio::use_awaitable);
             std::optional<std::string> next = co_await stream.next();
             if (!next) break;
             piece = std::move(*next);

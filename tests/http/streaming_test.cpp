@@ -52,13 +52,14 @@ public:
         declare("/fails-at-once", [](std::size_t) { return failing(); });
         declare("/hangs", [](std::size_t n) { return n < 2 ? now("whole\n") : hanging(); });
         declare("/slow", [](std::size_t n) { return n < 10 ? later("s", 20ms) : end(); });
+        declare("/busy", [this](std::size_t) { return busy(); });
         router_.get("/prepared")
             .id("prepared")
             .says("-")
             .tag("-")
             .answers_with("text/plain")
             .handled_by([](const http::RequestContext& context) { return prepared(context); });
-        router_.get("/plain").id("plain").says("-").tag("-").message("-").handled_by([] { return plain(); });
+        router_.get("/plain").id("plain").says("-").tag("-").message("-").handled_by([this] { return plain(); });
         router_.finish();
         pipeline_ =
             std::make_unique<http::Pipeline>(router_, locales_, clock_, http::PipelineOptions{.observers = {this}});
@@ -128,12 +129,21 @@ private:
                          .next = [n = 0]() mutable { return n++ == 0 ? now("prepared") : end(); },
                          .length = 8};
     }
-    static awaitable<Result<http::Done>> plain() { co_return http::Done{}; }
+    awaitable<Result<http::Done>> plain() {
+        was_asked_ = true;
+        co_return http::Done{};
+    }
     static awaitable<Piece> now(std::string text) { co_return text; }
     static awaitable<Piece> end() { co_return std::nullopt; }
     awaitable<Piece> pieces(std::size_t n, std::size_t count) {
         if (n == count) co_return std::nullopt;
         co_return "piece " + std::to_string(n) + "\n";
+    }
+    // Always has the next piece, which the connection can always write, until the thread has answered another request.
+    awaitable<Piece> busy() {
+        if (was_asked_) co_return std::nullopt;
+        if (std::chrono::steady_clock::now() > until_) throw std::runtime_error("no one else was answered");
+        co_return "";
     }
     static awaitable<Piece> failing() {
         throw std::runtime_error("the table is gone");
@@ -158,6 +168,8 @@ private:
     std::condition_variable told_;
     std::vector<Observed> seen_;
     std::atomic<std::size_t> made_{0};
+    bool was_asked_ = false;  // for /plain; used by the one thread of the server
+    const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + 10s;
     std::shared_ptr<int> alive_ = std::make_shared<int>();
     Locales locales_;
     ManualClock clock_{from_epoch_ms(1'700'000'000'000)};
@@ -321,6 +333,18 @@ TEST(WEB_4, EachPieceHasItsOwnTime) {
     EXPECT_EQ(broken.find("0\r\n\r\n"), std::string::npos);
     EXPECT_TRUE(client.was_reset());
     EXPECT_EQ(kit.observed().error, "unknown");
+}
+
+TEST(WEB_4, AStreamThatNeverWaitsLetsOthersHaveTheirTurn) {
+    Kit kit;
+    RawClient other(kit.server().port());
+    Asking client = kit.ask("/busy");
+    EXPECT_EQ(client.read_answer(true).status, 200U);
+    other.send(Kit::request("/plain"));
+    EXPECT_EQ(other.read_answer().status, 200U);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(kit.observed().failure, "");
+    client.finish_sending();
+    EXPECT_EQ(client.read_all(), "0\r\n\r\n");
 }
 
 TEST(OPS_1, AStreamMayEndWhileTheServerStopsAndNoLater) {

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
@@ -80,6 +82,8 @@ public:
     awaitable<Result<void>> scan(BundleStep step) {
         for (std::uint64_t from = 0;;) {
             if (step) step();
+            // SQLite answers at once: other work of this thread would wait for the whole log.
+            co_await boost::asio::post(boost::asio::use_awaitable);
             auto portion = co_await source_->portion(from);
             if (!portion) co_return fail(std::move(portion.error()));
             if (!*portion) break;

@@ -242,6 +242,34 @@ TEST(Bundles, SayWhatTheyHold) {
     EXPECT_EQ(filter_of("?user=" + nobody), "account " + nobody) << "which has accepted nothing";
 }
 
+// SQLite answers at once, so nothing else would give other connections of the thread a turn for as long as a log takes.
+TEST(Bundles, OthersHaveTheirTurnBetweenPortions) {
+    const Auditor given;
+    std::string more;
+    for (int i = 100; i < 900; ++i)
+        more += std::string(more.empty() ? "" : ", ") + "('00000000-0000-7000-8000-000000000" + std::to_string(i) +
+                "', 'consent', (SELECT entry FROM log_entries WHERE log = 'consent' AND position = 0))";
+    given.service.sql("INSERT INTO log_entries (id, log, entry) VALUES " + more);
+    publish_log(given.service);
+
+    asio::io_context thread{1};
+    int turns = 0;
+    std::vector<int> seen;  // before each portion
+    std::function<void()> have_turn = [&] {
+        ++turns;
+        asio::post(thread, have_turn);
+    };
+    asio::post(thread, have_turn);
+    const auto export_log = [&]() -> awaitable<void> {
+        const auto made = co_await given.service.app().services().bundles->make({}, [&] { seen.push_back(turns); });
+        EXPECT_TRUE(made);
+        thread.stop();
+    };
+    run_on(thread, export_log());
+    ASSERT_GE(seen.size(), 4U);
+    EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end()) << "no turn between two portions";
+}
+
 TEST(Bundles, AnAlteredRowIsNotHandedOut) {
     const Auditor given;
     given.service.sql("UPDATE term_policy_acceptances SET ip_address = '192.0.2.99' WHERE user_id = '" +
