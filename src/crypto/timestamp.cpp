@@ -107,9 +107,13 @@ std::string last_reason() {
     return reason == nullptr ? "unknown reason" : reason;
 }
 
-std::expected<void, std::string> check_chain(TS_RESP* response, std::string_view authorities) {
+// At the time of the timestamp: certificates of authorities expire, and what they have signed must not expire with
+// them.
+std::expected<void, std::string> check_chain(TS_RESP* response, std::string_view authorities,
+                                             std::chrono::sys_seconds time) {
     auto store = store_of(authorities);
     if (!store) return std::unexpected(store.error());
+    X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store->get()), std::chrono::system_clock::to_time_t(time));
     const VerifyContext trusted(TS_VERIFY_CTX_new());
     require(trusted != nullptr, "TS_VERIFY_CTX_new");
     TS_VERIFY_CTX_set_flags(trusted.get(), TS_VFY_VERSION | TS_VFY_SIGNATURE);
@@ -117,6 +121,30 @@ std::expected<void, std::string> check_chain(TS_RESP* response, std::string_view
     if (TS_RESP_verify_response(trusted.get(), response) == 1) return {};
     return std::unexpected("the signer of the timestamp does not lead to one of the given authorities: " +
                            last_reason());
+}
+
+// What verifiers demand of a granted answer.
+std::expected<VerifiedTimestamp, std::string> verify(TS_RESP* response, const Sha256& digest,
+                                                     std::optional<std::string_view> authorities) {
+    PKCS7* token = TS_RESP_get_token(response);
+    TS_TST_INFO* info = TS_RESP_get_tst_info(response);
+    const auto time = token == nullptr || info == nullptr ? std::nullopt : time_of(info);
+    if (!time) return std::unexpected(std::string(no_timestamp));
+    if (!is_of(info, digest)) return std::unexpected("the timestamp is for another text");
+    auto signer = signer_of(token);
+    if (!signer) return std::unexpected(std::move(signer.error()));
+    if (authorities)
+        if (auto checked = check_chain(response, *authorities, *time); !checked)
+            return std::unexpected(std::move(checked.error()));
+    return VerifiedTimestamp{.time = *time, .authority = std::move(*signer)};
+}
+
+Sha256 digest_of(TS_REQ* request) {
+    const ASN1_OCTET_STRING* hash = TS_MSG_IMPRINT_get_msg(TS_REQ_get_msg_imprint(request));
+    Sha256 out{};
+    require(ASN1_STRING_length(hash) == std::ssize(out), "a digest of another length");
+    std::copy_n(ASN1_STRING_get0_data(hash), out.size(), out.begin());
+    return out;
 }
 
 }  // namespace
@@ -154,8 +182,12 @@ std::expected<void, std::string> check_timestamp(BytesView answer, BytesView que
     if (!response) return std::unexpected(response.error());
     const VerifyContext expected(TS_REQ_to_TS_VERIFY_CTX(request.get(), nullptr));
     require(expected != nullptr, "TS_REQ_to_TS_VERIFY_CTX");
+    // Nothing about the signer: to compare its name, OpenSSL would verify the signature against authorities.
+    TS_VERIFY_CTX_set_flags(expected.get(), TS_VFY_VERSION | TS_VFY_IMPRINT | TS_VFY_NONCE);
     if (TS_RESP_verify_response(expected.get(), response->get()) != 1)
         return std::unexpected("the timestamp is not for this query: its digest or nonce differs");
+    const auto verified = verify(response->get(), digest_of(request.get()), {});
+    if (!verified) return std::unexpected(verified.error());
     return {};
 }
 
@@ -164,17 +196,7 @@ std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer,
     const ErrorsForgotten forgotten;
     const auto response = read_answer(answer);
     if (!response) return std::unexpected(response.error());
-    PKCS7* token = TS_RESP_get_token(response->get());
-    TS_TST_INFO* info = TS_RESP_get_tst_info(response->get());
-    const auto time = token == nullptr || info == nullptr ? std::nullopt : time_of(info);
-    if (!time) return std::unexpected(std::string(no_timestamp));
-    if (!is_of(info, digest)) return std::unexpected("the timestamp is for another text");
-    auto signer = signer_of(token);
-    if (!signer) return std::unexpected(std::move(signer.error()));
-    if (authorities)
-        if (auto checked = check_chain(response->get(), *authorities); !checked)
-            return std::unexpected(std::move(checked.error()));
-    return VerifiedTimestamp{.time = *time, .authority = std::move(*signer)};
+    return verify(response->get(), digest, authorities);
 }
 
 }  // namespace consentry::crypto

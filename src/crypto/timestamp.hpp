@@ -16,8 +16,9 @@ namespace consentry::crypto {
 // A query in DER with a random nonce. It asks for the authority's certificate, so that the answer verifies by itself.
 Bytes timestamp_query(const Sha256& digest);
 
-// Whether the answer, in DER, grants this query: its timestamp is of the same digest and nonce. Does not verify who
-// signed it: that is up to the caller who relies on the time, with the certificates that the caller trusts.
+// Whether the answer, in DER, grants this query: its timestamp is of the same digest and nonce, and verify_timestamp()
+// accepts it without authorities. Who signed it is up to the caller who relies on the time, with the certificates that
+// the caller trusts.
 std::expected<void, std::string> check_timestamp(BytesView answer, BytesView query);
 
 struct VerifiedTimestamp {
@@ -26,8 +27,8 @@ struct VerifiedTimestamp {
 };
 
 // Whether the answer, in DER, is a timestamp of this digest that has not been altered since it was signed.
-// `authorities` are certificates in PEM, to one of which the signer's must lead today. Without them, anybody may have
-// signed it, with a certificate of any name.
+// `authorities` are certificates in PEM, to one of which the signer's must lead at the time of the timestamp; they may
+// have expired since. Without them, anybody may have signed it, with a certificate of any name.
 std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer, const Sha256& digest,
                                                                std::optional<std::string_view> authorities);
 

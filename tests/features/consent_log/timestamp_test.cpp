@@ -31,6 +31,15 @@ protected:
         for (const TaskTrouble& trouble : run(t_.service.app().services().clean_up())) out += trouble.reason + "\n";
         return out;
     }
+    // Why no stamp was kept that was due. The service's own round may have tried first.
+    std::string refusal() {
+        std::string out;
+        for (int i = 0; i < 5 && out.empty(); ++i) {
+            t_.service.pass(1h);
+            out = work();
+        }
+        return out;
+    }
     Answer stamp(int size) { return t_.service.get("/consent-log/timestamps/" + std::to_string(size) + ".tsr"); }
     // The text of the latest checkpoint.
     std::string text() { return tlog::parse_note(t_.service.get("/consent-log/checkpoint").body)->text; }
@@ -87,17 +96,44 @@ TEST_F(LogTimestamps, AFailureHoldsNothingUpAndIsTriedAgain) {
     EXPECT_EQ(authority_.verify(text(), stamp(size).body).code, 0);
 }
 
+// What is stored must verify for as long as there are bundles that contain it.
+TEST_F(LogTimestamps, ThatDoNotVerifyAreNotKept) {
+    const struct {
+        const char* fault;
+        const char* says;
+    } cases[] = {{"again", "its digest or nonce differs"},
+                 {"altered", "the signature of the timestamp is invalid"},
+                 {"bare", "does not contain the one certificate that signed it"}};
+    add();
+    work();
+    ASSERT_EQ(stamp(1).status, 200U);
+    int size = 1;
+    for (const bool names_itself : {false, true}) {
+        if (names_itself) authority_.name_itself();
+        for (const auto& [fault, says] : cases) {
+            SCOPED_TRACE(fault);
+            authority_.fail_with(fault);
+            add();
+            ++size;
+            EXPECT_THAT(refusal(), HasSubstr(says));
+            EXPECT_EQ(stamp(size).status, 404U);
+        }
+    }
+}
+
+TEST_F(LogTimestamps, MayNameTheirAuthority) {
+    authority_.name_itself();
+    add();
+    EXPECT_EQ(work(), "");
+    const CommandResult verified = authority_.verify(text(), stamp(1).body);
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+}
+
 TEST_F(LogTimestamps, OfAPrivateAuthorityNeedItsCertificate) {
     const TlsFront front(authority_.port());
     t_.service.restart({{"CONSENT_LOG_TIMESTAMP_URL", front.url()}});
     add();
-    // The service's own round may have tried first.
-    std::string reason;
-    for (int i = 0; i < 5 && reason.empty(); ++i) {
-        t_.service.pass(1h);
-        reason = work();
-    }
-    EXPECT_THAT(reason, HasSubstr("certificate"));
+    EXPECT_THAT(refusal(), HasSubstr("certificate"));
     EXPECT_EQ(authority_.requests(), 0);
     t_.service.restart({{"CONSENT_LOG_CA_FILE", front.certificate().string()}});
     t_.service.pass(1h);
@@ -151,6 +187,26 @@ TEST_F(StampedBundles, ProveWhenTheirLogExisted) {
             const CommandResult openssl = authority_.verify(text, member_of(archive, "timestamps/1.tsr"));
             EXPECT_EQ(openssl.code, 0) << openssl.err;
         }
+    }
+}
+
+TEST_F(StampedBundles, OutliveTheCertificateOfTheirAuthority) {
+    authority_.expire(std::chrono::days{15});
+    add();
+    EXPECT_EQ(work(), "");
+    const auto trusted = verify(bundle(), text_in(authority_.certificate()));
+    ASSERT_TRUE(trusted) << trusted.error();
+    EXPECT_TRUE(trusted->stamp->is_trusted);
+    EXPECT_LT(trusted->stamp->time, std::chrono::system_clock::now() - std::chrono::days{14});
+}
+
+TEST_F(StampedBundles, OfACertificateThatHadExpiredAreRefused) {
+    for (const int behind : {0, 25}) {  // after it and before it
+        authority_.expire(std::chrono::days{behind});
+        t_.service.pass(1h);
+        add();
+        EXPECT_EQ(work(), "");
+        EXPECT_THAT(verify(bundle(), text_in(authority_.certificate())).error(), HasSubstr("does not lead to"));
     }
 }
 
