@@ -32,7 +32,15 @@ local function demand_of(path)
     return ""
 end
 
+-- Many applications take X_User_Id for X-User-Id, so only names of letters, digits and hyphens pass.
+local function remove_lookalikes(r)
+    for name in pairs(r:headers_in_table()) do
+        if name:find("[^%w-]") then r.headers_in[name] = nil end
+    end
+end
+
 function check(r)
+    remove_lookalikes(r)
     local query = demand_of(r.uri)
     if not query then return apache2.DECLINED end
     local headers = {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { request } from 'node:https';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,10 @@ function startApplication() {
         if (request.url === '/moved') {
             response.writeHead(302, { Location: elsewhere() });
             response.end();
+            return;
+        }
+        if (request.url.endsWith('/headers')) {
+            response.end(JSON.stringify(request.rawHeaders));
             return;
         }
         if (request.url === '/data') {
@@ -110,6 +115,51 @@ const fetched = (page, path) =>
         const answer = await fetch(path);
         return [answer.status, await answer.text()];
     }, path);
+
+const claims = ['X-User-Id', 'X-User-Email', 'X-User-Role', 'X-Session-Id'];
+// CGI, WSGI and Rack hand headers to applications under names in which all of these are one.
+const spellingsOf = (name) => {
+    const [first, second, third] = name.split('-');
+    return ['-', '_'].flatMap((one) => ['-', '_'].map((other) => first + one + second + other + third));
+};
+
+// The values of each claim that reach the application, however they are spelled.
+function claimsOf(path, headers) {
+    const options = {
+        host: '127.0.0.1',
+        port: proxyPort,
+        servername: 'app.example.com',
+        rejectUnauthorized: false,
+        agent: false,
+        path,
+        headers: { Host: 'app.example.com', ...headers },
+    };
+    return new Promise((resolve, reject) => {
+        const read = async (answer) => {
+            const raw = JSON.parse(Buffer.concat(await answer.toArray()).toString());
+            const found = Object.fromEntries(claims.map((name) => [name, []]));
+            for (let i = 0; i < raw.length; i += 2) {
+                const name = claims.find((one) => one.toLowerCase() === raw[i].replaceAll('_', '-').toLowerCase());
+                if (name) found[name].push(raw[i + 1]);
+            }
+            return found;
+        };
+        request(options, (answer) => read(answer).then(resolve, reject)).on('error', reject).end();
+    });
+}
+
+async function forge(name) {
+    const email = `${name}3@example.org`;
+    service.createUser(email);
+    const Authorization = `Bearer ${await service.logIn(email)}`;
+    const forged = Object.fromEntries(claims.flatMap(spellingsOf).map((spelling) => [spelling, 'forged']));
+    const nobody = await claimsOf('/public/headers', forged);
+    assert.deepEqual(Object.values(nobody).flat(), [], 'a public path has no caller');
+    const caller = await claimsOf('/headers', { ...forged, Authorization });
+    assert.deepEqual(caller['X-User-Email'], [email]);
+    assert.deepEqual(caller['X-User-Role'], ['user']);
+    for (const name of claims) assert.ok(caller[name].length === 1 && caller[name][0] !== 'forged', name);
+}
 
 async function hasHandOver(page) {
     const client = await page.createCDPSession();
@@ -204,6 +254,12 @@ for (const name of proxies)
         proxyPort = startProxy(name);
         await walk(name, true);
         if (name === proxies[0]) await walk(name, false); // the pages go without JavaScript, whichever proxy it is
+    });
+
+for (const name of proxies)
+    test(`nobody behind ${name} forges a claim, however it is spelled`, async () => {
+        proxyPort = startProxy(name);
+        await forge(name);
     });
 
 test('a login ends where the application sends the browser', async () => {

@@ -8,6 +8,7 @@ Debian packages: jq, python3-yaml
 """
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -203,10 +204,25 @@ class Proxies(unittest.TestCase):
         for name, router in http["routers"].items():
             self.assertIn(router["service"], http["services"], name)
             self.assertLessEqual(set(router.get("middlewares", [])), http["middlewares"].keys(), name)
-            # A route to the application without a check removes what a client says about the caller.
+            # Before a check can set them, each route to the application removes what a client says about the caller.
             if router["service"] == "application":
-                checks = [one for one in router["middlewares"] if "forwardAuth" in http["middlewares"][one]]
-                self.assertTrue(checks or "without-claims" in router["middlewares"], name)
+                self.assertEqual(router["middlewares"][0], "without-claims", name)
+
+    def test_traefik_removes_each_spelling_of_a_claim(self):
+        """CGI, WSGI and Rack hand X_User_Id to an application under the name of X-User-Id."""
+        middlewares = documents("traefik-dynamic.yml")[0]["http"]["middlewares"]
+        claims = middlewares["signed-in"]["forwardAuth"]["authResponseHeaders"]
+        spellings = {
+            "".join(parts) for one in claims for parts in itertools.product(*("-_" if c == "-" else c for c in one))
+        }
+        removed = middlewares["without-claims"]["headers"]["customRequestHeaders"]
+        self.assertEqual(removed, dict.fromkeys(spellings, ""))
+
+    def test_envoy_refuses_names_with_underscores(self):
+        for listener in documents("envoy.yaml")[0]["static_resources"]["listeners"]:
+            for chain in listener["filter_chains"]:
+                options = chain["filters"][0]["typed_config"].get("common_http_protocol_options", {})
+                self.assertEqual(options.get("headers_with_underscores_action"), "REJECT_REQUEST")
 
     def test_all_files_are_yaml(self):
         for file in (*DEPLOY.glob("**/*.yaml"), *DEPLOY.glob("**/*.yml")):
