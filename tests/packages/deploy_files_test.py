@@ -134,6 +134,9 @@ class Kubernetes(unittest.TestCase):
         account = re.search(r"useradd .*--uid (\d+)", Path("packaging/container/Containerfile").read_text())
         self.assertEqual(self.pod["securityContext"]["runAsUser"], int(account[1]))
 
+    def test_services_of_the_namespace_set_nothing(self):
+        self.assertIs(self.pod["enableServiceLinks"], False, "a service called http would set HTTP_PORT")
+
     def test_probes_are_answered(self):
         with tempfile.TemporaryDirectory() as folder:
             service = subprocess.Popen(

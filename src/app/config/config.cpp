@@ -178,7 +178,7 @@ std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment&
     derive(config, environment);
     check(config, environment, problems);
     for (const auto& [name, value] : environment)
-        if (auto misspelled = misspelled_name(name)) problems.push_back(std::move(*misspelled));
+        if (auto misspelled = misspelled_name(name, environment)) problems.push_back(std::move(*misspelled));
     if (!problems.empty()) return std::unexpected(std::move(problems));
     return config;
 }
@@ -242,7 +242,7 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
             "has no effect, because PUBLIC_URL is neither https nor http on this machine, or has a path; the pages are "
             "not served");
     for (const auto& [name, value] : environment)
-        if (auto resembling = resembling_name(name)) found.push_back(std::move(*resembling));
+        if (auto resembling = resembling_name(name, environment)) found.push_back(std::move(*resembling));
     return found;
 }
 

@@ -218,6 +218,13 @@ TEST(Config, OPS_2_AllProblemsComeAtOnce) {
                 UnorderedElementsAre("HTTP_PORT", "APP_ENV", "SESSION_CHECK", "HTTP_PROT"));
 }
 
+TEST(Config, LinksToServicesOfKubernetesAreNoProblems) {
+    EXPECT_THAT(problem_names({{"CONSENTRY_REDIS_PORT", "tcp://10.0.0.7:6379"},
+                               {"CONSENTRY_DB_SERVICE_HOST", "10.0.0.8"},
+                               {"CONSENTRY_DB_PORT", ""}}),
+                IsEmpty());
+}
+
 TEST(Config, OPS_2_OutsideLocalTheSecretsAreRequiredEachByName) {
     for (const auto* environment : {"development", "staging", "production"})
         EXPECT_THAT(problem_names({{"APP_ENV", environment}}),

@@ -37,12 +37,14 @@ constexpr std::array<OtherName, 5> other_names{{{"AUTH_GOOGLE_HEADER", "AUTH_SOC
                                                 {"AUTH_APPLE_PREFIX", "AUTH_SOCIAL_APPLE_PREFIX"},
                                                 {"FEATURE_FLAG_CACHE_TTL_IN_MS", "FEATURE_FLAG_CACHE_TTL_MS"}}};
 
-// Names of other programs that are close to ours: proxies, X11's session manager, and the data folder of our tests.
+// Names of other programs that are close to ours: proxies and X11's session manager.
 constexpr std::array<std::string_view, 6> foreign{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
                                                   "ALL_PROXY",  "FTP_PROXY",   "SESSION_MANAGER"};
 // One letter away from one of our settings, yet settings of well-known programs: web servers with two ports.
 constexpr std::array<std::string_view, 4> well_known{"HTTPS_PORT", "HTTPS_HOST", "HTTP_PORTS", "HTTPS_PORTS"};
-constexpr std::string_view test_data = "CONSENTRY_TEST_DATA";
+// Our own variables that are no settings of the service: of our tests, of `consentry witness` and of the examples of
+// the TypeScript client.
+constexpr std::array<std::string_view, 3> no_settings{"CONSENTRY_TEST_DATA", "CONSENTRY_WITNESS_KEY", "CONSENTRY_URL"};
 
 std::string to_upper_ascii(std::string_view text) {
     std::string upper(text);
@@ -51,11 +53,21 @@ std::string to_upper_ascii(std::string_view text) {
     return upper;
 }
 
-// Kubernetes sets NAME_SERVICE_HOST, NAME_PORT_3000_TCP_ADDR and so on in every container for each service of the
-// namespace: a service called "consentry" or "session" must not prevent the start.
-bool is_service_link(std::string_view name) {
-    return name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || name.contains("_TCP") ||
-           name.contains("_UDP") || name == "CONSENTRY_PORT" || name == "SESSION_PORT";
+// Kubernetes sets NAME_SERVICE_HOST, NAME_PORT=tcp://..., NAME_PORT_3000_TCP_ADDR and so on in every container for each
+// service of the namespace: a service called "consentry", "consentry-redis" or "session" must not prevent the start.
+bool is_service_link(std::string_view name, const std::string& upper, const Environment& environment) {
+    constexpr std::array<std::string_view, 4> anywhere{"_SERVICE_PORT", "_TCP", "_UDP", "_SCTP"};
+    constexpr std::array<std::string_view, 3> protocols{"tcp://", "udp://", "sctp://"};
+    constexpr std::string_view port = "_PORT";
+    if (upper.ends_with("_SERVICE_HOST") ||
+        std::ranges::any_of(anywhere, [&](std::string_view part) { return upper.contains(part); }))
+        return true;
+    if (!upper.ends_with(port)) return false;
+    if (environment.contains(upper.substr(0, upper.size() - port.size()) + "_SERVICE_HOST")) return true;
+    const auto given = environment.find(std::string(name));
+    return given != environment.end() && std::ranges::any_of(protocols, [&](std::string_view protocol) {
+               return given->second.starts_with(protocol);
+           });
 }
 
 std::string_view first_part(std::string_view name) { return name.substr(0, name.find('_')); }
@@ -116,10 +128,12 @@ bool is_slip(std::string_view name, const Nearest& nearest) {
 }
 
 // Returns the name in upper case, or nullopt if it is a valid setting or to be ignored.
-std::optional<std::string> name_to_judge(std::string_view name) {
-    if (find_setting(name) != nullptr || name == test_data || name.size() > 200) return std::nullopt;
+std::optional<std::string> name_to_judge(std::string_view name, const Environment& environment) {
+    if (find_setting(name) != nullptr || std::ranges::find(no_settings, name) != no_settings.end() || name.size() > 200)
+        return std::nullopt;
     std::string upper = to_upper_ascii(name);
-    if (std::ranges::find(foreign, upper) != foreign.end() || is_service_link(upper)) return std::nullopt;
+    if (std::ranges::find(foreign, upper) != foreign.end() || is_service_link(name, upper, environment))
+        return std::nullopt;
     return upper;
 }
 
@@ -144,8 +158,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-std::optional<ConfigProblem> misspelled_name(std::string_view name) {
-    const auto upper = name_to_judge(name);
+std::optional<ConfigProblem> misspelled_name(std::string_view name, const Environment& environment) {
+    const auto upper = name_to_judge(name, environment);
     if (!upper) return std::nullopt;
     const auto problem = [&](const std::string& hint) {
         return ConfigProblem{std::string(name), "is not a Consentry setting" + hint};
@@ -162,9 +176,9 @@ std::optional<ConfigProblem> misspelled_name(std::string_view name) {
                        : "");
 }
 
-std::optional<ConfigProblem> resembling_name(std::string_view name) {
-    const auto upper = name_to_judge(name);
-    if (!upper || misspelled_name(name)) return std::nullopt;
+std::optional<ConfigProblem> resembling_name(std::string_view name, const Environment& environment) {
+    const auto upper = name_to_judge(name, environment);
+    if (!upper || misspelled_name(name, environment)) return std::nullopt;
     // Prefer a setting of which this is a truncated name (CACHE_TTL), then one with the same prefix, then one that is
     // spelled similarly.
     Nearest nearest = upper->contains('_') ? nearest_setting_with(*upper + "_", *upper) : Nearest{};

@@ -103,16 +103,34 @@ TEST(SettingNames, VariablesOfOthersPass) {
                              "NODE_ENV",
                              "APPDATA",
                              "CONSENTRY_TEST_DATA",
+                             "CONSENTRY_URL",
+                             "CONSENTRY_WITNESS_KEY",
                              "CONSENTRY_SERVICE_HOST",
                              "CONSENTRY_SERVICE_PORT_HTTP",
-                             "CONSENTRY_PORT",
                              "CONSENTRY_PORT_3000_TCP_ADDR",
-                             "SESSION_PORT",
+                             "CONSENTRY_REDIS_PORT_3868_SCTP_PROTO",
                              "SSH_AUTH_SOCK",
                              "DATADOG_URL",
                              "_",
                              ""})
         EXPECT_FALSE(misspelled_name(name) || resembling_name(name)) << name;
+}
+
+// Kubernetes tells every container of every service of its namespace, whatever that is called.
+TEST(SettingNames, LinksToServicesOfKubernetesPass) {
+    for (const std::string service : {"CONSENTRY", "CONSENTRY_REDIS", "SESSION", "CACHE_MEMORY_X", "HTTPS"}) {
+        const std::string port = service + "_PORT";
+        const Environment by_value[] = {{{port, "tcp://10.0.0.7:6379"}},
+                                        {{port, "udp://10.0.0.7:53"}},
+                                        {{port, "sctp://10.0.0.7:3868"}},
+                                        {{port, ""}, {service + "_SERVICE_HOST", "10.0.0.7"}}};
+        for (const Environment& environment : by_value)
+            for (const auto& [name, value] : environment)
+                EXPECT_FALSE(misspelled_name(name, environment) || resembling_name(name, environment)) << name;
+    }
+    const Environment other{{"CONSENTRY_REDIS_PORT", "6379"}, {"REDIS_SERVICE_HOST", "10.0.0.7"}};
+    EXPECT_TRUE(misspelled_name("CONSENTRY_REDIS_PORT", other));
+    EXPECT_TRUE(misspelled_name("CONSENTRY_PORT", {{"CONSENTRY_PORT", "3000"}})) << "meant as HTTP_PORT";
 }
 
 TEST(SettingNames, SettingsPass) {
