@@ -13,7 +13,7 @@
 
 #include "app/config/own_url.hpp"
 #include "base/error.hpp"
-#include "base/error_text.hpp"
+#include "base/wrong_settings.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
 #include "storage/memory/memory_cache.hpp"
 #include "storage/migrations.hpp"
@@ -69,11 +69,6 @@ std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
         .folder = *folder, .public_url = own_url(config), .secrets = config.encryption.secrets});
 }
 
-// The message begins with the setting.
-std::runtime_error fault_of(std::string_view setting, const std::exception& error) {
-    return std::runtime_error(fmt::format("{}: {}", setting, sentence_of(error)));
-}
-
 }  // namespace
 
 std::optional<std::filesystem::path> object_folder(const Config& config) {
@@ -87,16 +82,16 @@ std::unique_ptr<storage::Database> open_database(const Config& config) {
         auto database = make_database(config);
         database->migrate(storage::migrations());
         return database;
-    } catch (const std::exception& error) {
-        throw fault_of("DATABASE_URL", error);
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATABASE_URL");
     }
 }
 
 storage::SharedClock open_shared_clock(const Clock& own, storage::Database& database) {
     try {
         return {own, database};
-    } catch (const std::exception& error) {
-        throw fault_of("DATABASE_URL", error);
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATABASE_URL");
     }
 }
 
@@ -110,8 +105,8 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
             spdlog::warn("CACHE_URL: {}; two-factor logins are unavailable until it responds", outage.what());
         }
         return cache;
-    } catch (const std::exception& error) {
-        throw fault_of("CACHE_URL", error);
+    } catch (const std::exception&) {
+        throw_as_fault_of("CACHE_URL");
     }
 }
 
@@ -124,8 +119,8 @@ std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
             spdlog::warn("STORAGE_URL: {}; files of term policies are unavailable until it responds", outage.what());
         }
         return store;
-    } catch (const std::exception& error) {
-        throw fault_of("STORAGE_URL", error);
+    } catch (const std::exception&) {
+        throw_as_fault_of("STORAGE_URL");
     }
 }
 

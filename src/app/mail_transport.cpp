@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -10,7 +9,7 @@
 
 #include "app/engines.hpp"
 #include "base/error.hpp"
-#include "base/error_text.hpp"
+#include "base/wrong_settings.hpp"
 #include "features/mail/file_transport.hpp"
 #include "features/mail/smtp_transport.hpp"
 
@@ -26,11 +25,11 @@ std::string base_of(const LinkConfig& link, const Config& config, std::string_vi
 net::SmtpClient::Options smtp_options(const Config& config) {
     net::SmtpClient::Options options;
     auto server = net::parse_smtp_url(config.mail.url);
-    if (!server) throw std::runtime_error(server.error());
+    if (!server) throw WrongSettings(server.error());
     options.server = std::move(*server);
     if (options.server.ca_file.empty()) options.server.ca_file = config.mail.ca_file;
     if (!options.server.ca_file.empty() && !std::filesystem::is_regular_file(options.server.ca_file))
-        throw std::runtime_error("the CA certificate file (ca_file or MAIL_CA_FILE) does not exist");
+        throw WrongSettings("the CA certificate file (ca_file or MAIL_CA_FILE) does not exist");
     return options;
 }
 
@@ -50,8 +49,8 @@ std::unique_ptr<MailTransport> open_mail_transport(const Config& config) {
             return transport;
         }
         return std::make_unique<SmtpTransport>(smtp_options(config));
-    } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("MAIL_URL: {}", sentence_of(error)));
+    } catch (const std::exception&) {
+        throw_as_fault_of("MAIL_URL");
     }
 }
 

@@ -10,6 +10,7 @@
 #include "app/consent_log_key.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
 #include "features/passwords/form.hpp"
@@ -45,8 +46,7 @@ WorkerPool::Options hash_pool_options(const Config& config) {
 
 ApiKeySettings api_key_settings(const Config& config) {
     const auto time_zone = TimeZone::find(config.app.timezone);
-    if (!time_zone)
-        throw std::runtime_error("APP_TIMEZONE: the system's time zone database does not contain this zone");
+    if (!time_zone) throw WrongSettings("APP_TIMEZONE: the system's time zone database does not contain this zone");
     return {.environment = std::string(text_of(config.app.environment)),
             .required = config.api_key.required,
             .cache_prefix = config.api_key.cache_prefix,
@@ -147,8 +147,8 @@ std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Data
 std::string log_ca_file(const Config& config) {
     try {
         look_at_log_ca(config);
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(std::string("CONSENT_LOG_CA_FILE: ") + error.what());
+    } catch (const std::exception&) {
+        throw_as_fault_of("CONSENT_LOG_CA_FILE");
     }
     return config.consent_log.ca_file;
 }
@@ -157,8 +157,8 @@ std::optional<WitnessPolicy> witnesses_of(const Config& config) {
     if (!config.consent_log.enable || config.consent_log.witnesses.empty()) return std::nullopt;
     try {
         return read_witnesses(config.consent_log.witnesses);
-    } catch (const std::exception& error) {
-        throw std::runtime_error(std::string("CONSENT_LOG_WITNESSES: ") + error.what());
+    } catch (const std::exception&) {
+        throw_as_fault_of("CONSENT_LOG_WITNESSES");
     }
 }
 
@@ -212,7 +212,7 @@ std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
 void look_at_log_ca(const Config& config) {
     const std::string& file = config.consent_log.ca_file;
     if (config.consent_log.enable && !file.empty() && !std::filesystem::is_regular_file(file))
-        throw std::runtime_error("the file does not exist");
+        throw WrongSettings("the file does not exist");
 }
 
 KeySettings key_settings(const TokenConfig& config) {

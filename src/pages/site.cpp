@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/embedded.hpp"
 #include "base/percent_encoding.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/digest.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "pages/accept_language.hpp"
@@ -41,10 +42,10 @@ std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) 
     std::ifstream in(path, std::ios::binary);
     std::string out(bytes_max + 1, '\0');
     in.read(out.data(), static_cast<std::streamsize>(out.size()));
-    if (in.bad() || (!in.eof() && in.fail())) throw std::runtime_error("cannot read " + path.string());
+    if (in.bad() || (!in.eof() && in.fail())) throw WrongSettings("cannot read " + path.string());
     out.resize(static_cast<std::size_t>(in.gcount()));
     if (out.size() > bytes_max)
-        throw std::runtime_error(path.string() + " has more than " + std::to_string(bytes_max) + " bytes");
+        throw WrongSettings(path.string() + " has more than " + std::to_string(bytes_max) + " bytes");
     return out;
 }
 
@@ -56,7 +57,7 @@ std::string_view type_of(std::string_view extension) {
                                                                                   {".jpeg", "image/jpeg"},
                                                                                   {".webp", "image/webp"}}};
     const auto found = std::ranges::find(types, extension, &std::pair<std::string_view, std::string_view>::first);
-    if (found == types.end()) throw std::runtime_error("the file must end in .svg, .png, .jpg, .jpeg or .webp");
+    if (found == types.end()) throw WrongSettings("the file must end in .svg, .png, .jpg, .jpeg or .webp");
     return found->second;
 }
 
@@ -119,7 +120,7 @@ HtmlTemplate Site::load(std::string_view file, const std::vector<std::string>& n
     try {
         return {{locales_, [this](std::string_view one) { return read(one); }}, file, names};
     } catch (const TemplateFault& fault) {
-        throw std::runtime_error(std::string("PAGES_DIR: ") + fault.what());
+        throw WrongSettings(std::string("PAGES_DIR: ") + fault.what());
     }
 }
 
@@ -127,8 +128,8 @@ void Site::add_logo() {
     try {
         std::string bytes = read_file(settings_.logo, logo_bytes_max);
         logo_path_ = add_file("logo", settings_.logo.extension().string(), std::move(bytes)).path;
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(std::string("PAGES_LOGO: ") + error.what());
+    } catch (const std::exception&) {
+        throw_as_fault_of("PAGES_LOGO");
     }
 }
 
@@ -136,12 +137,12 @@ void Site::add_logo() {
 void Site::check_folder() const {
     if (settings_.folder.empty()) return;
     if (!std::filesystem::is_directory(settings_.folder))
-        throw std::runtime_error("PAGES_DIR: " + settings_.folder.string() + " is not a folder");
+        throw WrongSettings("PAGES_DIR: " + settings_.folder.string() + " is not a folder");
     for (const auto& entry : std::filesystem::directory_iterator(settings_.folder)) {
         const std::string name = entry.path().filename().string();
         const bool is_ours = std::ranges::any_of(page_files(), [&](const EmbeddedFile& f) { return f.name == name; });
         if (!is_ours && (name.ends_with(".html") || name.ends_with(".css")))
-            throw std::runtime_error("PAGES_DIR: " + entry.path().string() + " replaces no file of the pages");
+            throw WrongSettings("PAGES_DIR: " + entry.path().string() + " replaces no file of the pages");
     }
 }
 
@@ -149,8 +150,8 @@ std::string Site::read(std::string_view file) const {
     if (!settings_.folder.empty())
         if (const auto own = settings_.folder / file; std::filesystem::exists(own)) try {
                 return read_file(own, file_bytes_max);
-            } catch (const std::runtime_error& error) {
-                throw std::runtime_error(std::string("PAGES_DIR: ") + error.what());
+            } catch (const std::exception&) {
+                throw_as_fault_of("PAGES_DIR");
             }
     const auto files = page_files();
     const auto found = std::ranges::find(files, file, &EmbeddedFile::name);

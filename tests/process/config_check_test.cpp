@@ -43,9 +43,13 @@ Finished check(const fs::path& folder, Settings more = {}, std::vector<std::stri
     return run_program(arguments, folder, quick_settings(std::move(more)));
 }
 
+// How `serve` ends. The unit of the package starts it again, but not after wrong settings.
+constexpr int wrong_settings = 2;  // including the files that they name
+constexpr int other_trouble = 1;   // with a server, a disk, an address or the data
+
 // Expects that the check and `serve` report the same trouble. A check that disagrees with `serve` is worthless.
 void expect_refused(const fs::path& folder, const Settings& settings, const std::string& setting,
-                    const std::string& trouble) {
+                    const std::string& trouble, int code = wrong_settings) {
     const auto before = snapshot(folder);
     const Finished checked = check(folder, settings);
     EXPECT_EQ(checked.code, 2);
@@ -54,7 +58,7 @@ void expect_refused(const fs::path& folder, const Settings& settings, const std:
     EXPECT_EQ(checked.out, "");
     EXPECT_EQ(snapshot(folder), before);
     const Finished served = run_program({"serve"}, folder, quick_settings(settings));
-    EXPECT_NE(served.code, 0);
+    EXPECT_EQ(served.code, code) << served.err;
     EXPECT_THAT(served.err, HasSubstr(trouble));
 }
 
@@ -106,11 +110,12 @@ TEST(ConfigCheck, OPS_2_FindsAnAddressThatCannotBeListenedOn) {
     ServiceProcess other(folder.path());
     const std::string port = std::to_string(other.port());
     const TempFolder empty;
-    expect_refused(empty.path(), {{"HTTP_PORT", port}}, "HTTP_PORT", "127.0.0.1:" + port + ": Address already in use");
+    expect_refused(empty.path(), {{"HTTP_PORT", port}}, "HTTP_PORT", "127.0.0.1:" + port + ": Address already in use",
+                   other_trouble);
     expect_refused(empty.path(), {{"HTTP_HOST", "192.0.2.1"}}, "HTTP_PORT",
-                   "192.0.2.1:0: Cannot assign requested address");
+                   "192.0.2.1:0: Cannot assign requested address", other_trouble);
     expect_refused(empty.path(), {{"HTTP_HOST", "no-such-host.invalid"}}, "HTTP_PORT",
-                   "no-such-host.invalid: host not found");
+                   "no-such-host.invalid: host not found", other_trouble);
     const Finished running = check(folder.path(), {{"HTTP_PORT", port}}, {"--running"});
     EXPECT_EQ(running.code, 0) << running.err << "its own address is not a problem";
 }
@@ -120,14 +125,14 @@ TEST(ConfigCheck, OPS_2_FindsADatabaseThatIsNewerOrNone) {
     make_data(folder.path());
     const auto database = folder / "data/consentry.db";
     run_sql(database, "INSERT INTO schema_migrations (number, name, applied_at) VALUES (9999, 'of the future', 0)");
-    expect_refused(folder.path(), {}, "DATABASE_URL", "the schema has version 9999");
+    expect_refused(folder.path(), {}, "DATABASE_URL", "the schema has version 9999", other_trouble);
     std::ofstream(database, std::ios::binary | std::ios::trunc) << std::string(8'192, 'x');
-    expect_refused(folder.path(), {}, "DATABASE_URL", "file is not a database");
+    expect_refused(folder.path(), {}, "DATABASE_URL", "file is not a database", other_trouble);
     fs::remove(database);
     fs::create_directory(database);
-    expect_refused(folder.path(), {}, "DATABASE_URL", "Is a directory");
+    expect_refused(folder.path(), {}, "DATABASE_URL", "Is a directory", other_trouble);
     expect_refused(folder.path(), {{"DATABASE_URL", "postgresql://app:Pass-phrase-77@127.0.0.1:1/app"}}, "DATABASE_URL",
-                   "Connection refused");
+                   "Connection refused", other_trouble);
 }
 
 // Makes the schema that of the version before.
@@ -167,11 +172,12 @@ TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
 TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {
     const TempFolder folder;
     std::ofstream(folder / "data") << "a file";
-    expect_refused(folder.path(), {}, "DATA_DIR", "data: Not a directory");
+    expect_refused(folder.path(), {}, "DATA_DIR", "data: Not a directory", other_trouble);
     fs::remove(folder / "data");
     std::ofstream(folder / "mail") << "a file";
-    expect_refused(folder.path(), {{"MAIL_URL", "file:mail/out"}}, "MAIL_URL", "Not a directory");
-    expect_refused(folder.path(), {{"STORAGE_URL", "file:mail/objects"}}, "STORAGE_URL", "Not a directory");
+    expect_refused(folder.path(), {{"MAIL_URL", "file:mail/out"}}, "MAIL_URL", "Not a directory", other_trouble);
+    expect_refused(folder.path(), {{"STORAGE_URL", "file:mail/objects"}}, "STORAGE_URL", "Not a directory",
+                   other_trouble);
 }
 
 TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {
@@ -181,10 +187,25 @@ TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {
         service.stop();
     }
     std::ofstream(folder / "data/keys/two-factor.key", std::ios::trunc) << "short";
-    expect_refused(folder.path(), {}, "DATA_DIR", "two-factor.key is damaged");
+    expect_refused(folder.path(), {}, "DATA_DIR", "two-factor.key is damaged", other_trouble);
     const TempFolder other;
     expect_refused(other.path(), {{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "c2VjcmV0"}},
                    "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "not a private key (PKCS#8) in DER");
+    expect_refused(other.path(), {{"CONSENT_LOG_PRIVATE_KEY", "c2VjcmV0"}}, "CONSENT_LOG_PRIVATE_KEY",
+                   "not a private key (PKCS#8) in DER");
+}
+
+TEST(ConfigCheck, OPS_2_FindsFilesThatSettingsNameAndNobodyHas) {
+    const TempFolder folder;
+    const Settings mail{{"MAIL_URL", "smtp://127.0.0.1:1"}, {"MAIL_CA_FILE", "missing.pem"}};
+    expect_refused(folder.path(), mail, "MAIL_URL", "MAIL_CA_FILE) does not exist");
+    expect_refused(folder.path(), {{"CONSENT_LOG_WITNESSES", "missing.txt"}}, "CONSENT_LOG_WITNESSES",
+                   "cannot read missing.txt");
+    expect_refused(folder.path(),
+                   {{"CONSENT_LOG_TIMESTAMP_URL", "https://tsa.example.com"}, {"CONSENT_LOG_CA_FILE", "missing.pem"}},
+                   "CONSENT_LOG_CA_FILE", "the file does not exist");
+    expect_refused(folder.path(), {{"CACHE_URL", "rediss://127.0.0.1:1?ca_file=missing.pem"}}, "CACHE_URL",
+                   "ca_file cannot be loaded");
 }
 
 TEST(ConfigCheck, OPS_2_FindsAKeyThatARunningServiceHasLost) {
@@ -226,7 +247,7 @@ TEST(ConfigCheck, OPS_2_FindsALogThatTheseSettingsCannotContinue) {
     const Finished checked = check(folder.path());
     EXPECT_EQ(checked.code, 2);
     EXPECT_THAT(checked.err, HasSubstr("CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database"));
-    EXPECT_NE(run_program({"serve"}, folder.path(), quick_settings({})).code, 0) << "a start makes another key";
+    EXPECT_EQ(run_program({"serve"}, folder.path(), quick_settings({})).code, 2) << "a start makes another key";
 }
 
 TEST(ConfigCheck, OPS_2_FindsAKeyUnderTheIdOfAnother) {

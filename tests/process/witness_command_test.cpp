@@ -103,8 +103,20 @@ TEST_F(WitnessCommand, TheKeyIsWrittenOnceAndNeverShown) {
 TEST_F(WitnessCommand, SaysWhatItLacks) {
     EXPECT_EQ(run({}).code, 2);
     EXPECT_THAT(run({}).err, HasSubstr("--logs"));
-    EXPECT_THAT(run({"--logs", "none.txt", "--key", "witness.key"}).err, HasSubstr("none.txt"));
-    EXPECT_THAT(run({"--logs", "logs.txt"}).err, HasSubstr("CONSENTRY_WITNESS_KEY"));
+    std::ofstream(folder_ / "empty.txt") << "";
+    const struct {
+        std::vector<std::string> arguments;
+        const char* words;
+    } cases[] = {{{"--logs", "none.txt", "--key", "witness.key"}, "none.txt"},
+                 {{"--logs", "empty.txt", "--key", "witness.key"}, "empty.txt: "},
+                 {{"--logs", "logs.txt"}, "CONSENTRY_WITNESS_KEY"},
+                 {{"--logs", "logs.txt", "--key", "none.key"}, "cannot read the key file none.key"},
+                 {{"--logs", "logs.txt", "--key", "logs.txt"}, "logs.txt: "}};
+    for (const auto& [arguments, words] : cases) {
+        const Finished refused = run(arguments);
+        EXPECT_EQ(refused.code, 2) << words;
+        EXPECT_THAT(refused.err, HasSubstr(words));
+    }
     for (const char* listen : {"localhost", "localhost:", ":80", "localhost:http", "localhost:70000", "::1:80"}) {
         const Finished refused = run({"--logs", "logs.txt", "--key", "witness.key", "--listen", listen});
         EXPECT_EQ(refused.code, 2) << listen;

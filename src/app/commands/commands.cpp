@@ -15,6 +15,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/table/table.hpp"
 #include "base/error_text.hpp"
+#include "base/wrong_settings.hpp"
 
 namespace consentry {
 namespace {
@@ -84,9 +85,12 @@ int run_command_line(int argc, char** argv) {
     }
     try {
         return written(selected.run());
+    } catch (const WrongSettings& error) {
+        fmt::print(stderr, "consentry: {}\n", sentence_of(error));
+        return wrong_use;
     } catch (const std::exception& error) {
         fmt::print(stderr, "consentry: {}\n", sentence_of(error));
-        return 1;
+        return failed;
     }
 }
 

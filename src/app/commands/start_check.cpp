@@ -126,11 +126,11 @@ void look_at_witnesses(const Config& config) {
 
 void look_at_consent_log(const Config& given) {
     if (!given.consent_log.enable) return;
+    const Config config = with_passing_secrets(given);
+    const crypto::PrivateKey key = consent_log_key(config.consent_log.private_key);
     const auto known = text_in_database(given, "logs", "SELECT verifier_key FROM logs WHERE name = 'consent'");
     if (!known) return;
-    const Config config = with_passing_secrets(given);
-    require_same_consent_log(*known, config.consent_log.origin, config.consent_log.origin_is_given,
-                             consent_log_key(config.consent_log.private_key));
+    require_same_consent_log(*known, config.consent_log.origin, config.consent_log.origin_is_given, key);
 }
 
 // The service refuses another key under an ID that receipts name.

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include <sys/prctl.h>
@@ -17,6 +16,7 @@
 #include "app/config/dotenv.hpp"
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
+#include "base/wrong_settings.hpp"
 #include "features/witness/application.hpp"
 #include "http/server.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
@@ -31,14 +31,14 @@ std::string read_key(const std::string& file) {
         const Environment environment = process_environment();
         const auto given = environment.find(key_variable);
         if (given == environment.end())
-            throw std::runtime_error(fmt::format(
+            throw WrongSettings(fmt::format(
                 "a witness needs a key: name its file with --key, or set {}. `consentry witness key` creates one",
                 key_variable));
         return given->second;
     }
     std::ifstream in(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw std::runtime_error("cannot read the key file " + file);
+    if (!in) throw WrongSettings("cannot read the key file " + file);
     return text;
 }
 
@@ -47,9 +47,9 @@ tlog::NoteSigner load_signer(const std::string& file) {
     std::string text = read_key(file);
     auto signer = tlog::NoteSigner::parse(std::string_view(text).substr(0, text.find_last_not_of(" \r\n") + 1));
     crypto::wipe(text);
-    if (!signer) throw std::runtime_error(fmt::format("{}: {}", place, signer.error()));
+    if (!signer) throw WrongSettings(fmt::format("{}: {}", place, signer.error()));
     if (signer->verifier().type() != tlog::KeyType::cosignature)
-        throw std::runtime_error(fmt::format("{}: this is the key of a log, not of a witness", place));
+        throw WrongSettings(fmt::format("{}: this is the key of a log, not of a witness", place));
     return std::move(*signer);
 }
 

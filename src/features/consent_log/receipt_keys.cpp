@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/strict_json.hpp"
+#include "base/wrong_settings.hpp"
 #include "features/published_logs/log_refused.hpp"
 
 namespace consentry {
@@ -48,7 +49,7 @@ Bytes signature_of(const std::string& jwk, const crypto::PrivateKey& log_key) {
 
 void ReceiptKeys::require_same(const std::string& stored_jwk, const SigningKey& key) {
     if (boost::json::parse(stored_jwk) == public_jwk(key)) return;
-    throw std::runtime_error(fmt::format(
+    throw WrongSettings(fmt::format(
         "AUTH_JWT_ACCESS_TOKEN_KID: receipts have been signed with another key of the ID {}. Give every new key a new "
         "ID.",
         key.kid));

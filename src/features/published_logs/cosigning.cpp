@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/wrong_settings.hpp"
 #include "tlog/witness_protocol.hpp"
 
 namespace consentry {
@@ -76,13 +77,13 @@ struct Cosigning::Outcome {
 WitnessPolicy read_witnesses(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
+    if (!in) throw WrongSettings(fmt::format("cannot read {}", file.string()));
     auto policy = tlog::Policy::parse(text);
-    if (!policy) throw std::runtime_error(fmt::format("{}: {}", file.string(), policy.error()));
-    if (policy->witnesses().empty()) throw std::runtime_error(fmt::format("{} names no witness", file.string()));
+    if (!policy) throw WrongSettings(fmt::format("{}: {}", file.string(), policy.error()));
+    if (policy->witnesses().empty()) throw WrongSettings(fmt::format("{} names no witness", file.string()));
     for (const tlog::PolicyWitness& witness : policy->witnesses())
         if (!is_url(witness.url))
-            throw std::runtime_error(
+            throw WrongSettings(
                 fmt::format("{}: the line of witness {} must end with its URL, which begins with https:// or http://",
                             file.string(), witness.name));
     return {.policy = std::move(*policy), .lines = tlog::verifier_lines(text)};
@@ -169,7 +170,7 @@ void Cosigning::check_log() const {
     const bool is_named =
         std::ranges::any_of(policy_.logs(), [&](const tlog::PolicyLog& log) { return log.key.text() == own; });
     if (!is_named)
-        throw std::runtime_error(
+        throw WrongSettings(
             fmt::format("CONSENT_LOG_WITNESSES: the policy does not name this log. Add the line: log {}", own));
 }
 

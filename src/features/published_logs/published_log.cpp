@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "base/both.hpp"
+#include "base/wrong_settings.hpp"
 #include "features/published_logs/tile_objects.hpp"
 #include "tlog/lines.hpp"
 
@@ -74,7 +75,7 @@ tlog::NoteSigner make_signer(const crypto::PrivateKey& key, const std::string& o
     Bytes seed = key.ed25519_seed();
     auto signer = tlog::NoteSigner::from_seed(origin, tlog::KeyType::ed25519, seed);
     OPENSSL_cleanse(seed.data(), seed.size());
-    if (!signer) throw std::runtime_error("CONSENT_LOG_ORIGIN: " + signer.error());
+    if (!signer) throw WrongSettings("CONSENT_LOG_ORIGIN: " + signer.error());
     return std::move(*signer);
 }
 
@@ -89,13 +90,13 @@ tlog::NoteSigner PublishedLog::signer_for(const std::string& verifier_key, const
     const auto known = tlog::VerifierKey::parse(verifier_key);
     if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
     if (origin_is_given && known->name() != origin)
-        throw LogRefused(fmt::format(
+        throw WrongSettings(fmt::format(
             "CONSENT_LOG_ORIGIN: {} is not the origin of the log in this database, {}. A log keeps its origin: set it "
             "to {}.",
             origin, known->name(), known->name()));
     auto signer = make_signer(key, known->name());
     if (signer.verifier().text() != verifier_key)
-        throw LogRefused(fmt::format(
+        throw WrongSettings(fmt::format(
             "CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database. Verifiers know {}; the given key is "
             "that of {}. Set the former key, which signed the checkpoints so far (APP_ENV=local keeps it in "
             "DATA_DIR/keys/consent-log.key).",

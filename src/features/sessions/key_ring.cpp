@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
+#include "base/wrong_settings.hpp"
 
 namespace consentry {
 namespace {
@@ -74,9 +75,9 @@ bool same_keys(const KindKeys& a, const KindKeys& b) {
            });
 }
 
-template <class Key>
+template <class Fault, class Key>
 Key unwrap(std::expected<Key, std::string> key, const std::string& where) {
-    if (!key) throw std::runtime_error(where + ": " + key.error());
+    if (!key) throw Fault(where + ": " + key.error());
     return std::move(*key);
 }
 
@@ -110,9 +111,9 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
     if (!settings.private_key.empty()) {
         const std::string where = std::string(setting_prefix(kind)) + "PRIVATE_KEY";
         const auto der = is_pem(settings.private_key) ? std::nullopt : from_base64(settings.private_key);
-        auto key = unwrap(der ? crypto::PrivateKey::from_pkcs8_der(*der, settings.algorithm)
-                              : crypto::PrivateKey::from_pem(settings.private_key, settings.algorithm),
-                          where);
+        auto key = unwrap<WrongSettings>(der ? crypto::PrivateKey::from_pkcs8_der(*der, settings.algorithm)
+                                             : crypto::PrivateKey::from_pem(settings.private_key, settings.algorithm),
+                                         where);
         const std::string kid = settings.kid.empty() ? key.public_key().thumbprint() : settings.kid;
         add(kid, key.public_key());
         out->signing = std::make_shared<const SigningKey>(kid, std::move(key));
@@ -123,8 +124,8 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
             // Every token signed with this key has expired.
             if (superseded_ms != 0 && superseded_ms + milliseconds(settings.lifetime).count() < epoch_ms(clock_.now()))
                 break;
-            auto key =
-                unwrap(crypto::PrivateKey::from_pem(read_file(file.path), settings.algorithm), file.path.string());
+            auto key = unwrap<std::runtime_error>(
+                crypto::PrivateKey::from_pem(read_file(file.path), settings.algorithm), file.path.string());
             add(file.kid, key.public_key());
             if (!out->signing)
                 out->signing =
@@ -138,14 +139,14 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
     for (const FormerKey& former : settings.public_keys) {
         const std::string where = std::string(setting_prefix(kind)) + "PUBLIC_KEY";
         const auto der = is_pem(former.key) ? std::nullopt : from_base64(former.key);
-        auto key = unwrap(der ? crypto::PublicKey::from_spki_der(*der, settings.algorithm)
-                              : crypto::PublicKey::from_pem(former.key, settings.algorithm),
-                          where);
+        auto key = unwrap<WrongSettings>(der ? crypto::PublicKey::from_spki_der(*der, settings.algorithm)
+                                             : crypto::PublicKey::from_pem(former.key, settings.algorithm),
+                                         where);
         const std::string kid = former.kid.empty() ? key.thumbprint() : former.kid;
         if (const crypto::PublicKey* known = out->find(kid); known == nullptr)
             add(kid, std::move(key));
         else if (known->jwk() != key.jwk())
-            throw std::runtime_error(fmt::format("{}: two keys have the key ID {}", where, kid));
+            throw WrongSettings(fmt::format("{}: two keys have the key ID {}", where, kid));
     }
     return out;
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/wrong_settings.hpp"
 #include "tlog/policy.hpp"
 
 namespace consentry {
@@ -36,12 +37,12 @@ std::optional<std::string> doubt_in(const tlog::AddCheckpoint& call, const std::
 std::vector<tlog::VerifierKey> read_witnessed_logs(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
+    if (!in) throw WrongSettings(fmt::format("cannot read {}", file.string()));
     const auto policy = tlog::Policy::parse(text);
-    if (!policy) throw std::runtime_error(fmt::format("{}: {}", file.string(), policy.error()));
+    if (!policy) throw WrongSettings(fmt::format("{}: {}", file.string(), policy.error()));
     std::vector<tlog::VerifierKey> out;
     for (const tlog::PolicyLog& log : policy->logs()) out.push_back(log.key);
-    if (out.empty()) throw std::runtime_error(fmt::format("{} names no log; add a line: log KEY", file.string()));
+    if (out.empty()) throw WrongSettings(fmt::format("{} names no log; add a line: log KEY", file.string()));
     return out;
 }
 

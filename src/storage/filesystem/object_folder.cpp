@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/gzip.hpp"
 #include "base/new_file.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/random.hpp"
 #include "storage/compressed_object.hpp"
 
@@ -299,7 +300,7 @@ void ObjectFolder::look(const fs::path& folder) {
     for (const std::string_view part : {name_of(Area::private_area), unfinished_name}) {
         struct stat facts{};
         if (::stat((folder / part).c_str(), &facts) == 0 && (facts.st_mode & rights_of_others) != 0)
-            throw std::runtime_error(
+            throw WrongSettings(
                 fmt::format("{} is accessible to other users; run chmod 700 on it", (folder / part).string()));
     }
 }

@@ -16,6 +16,7 @@
 #include <openssl/x509_vfy.h>
 
 #include "base/error_text.hpp"
+#include "base/wrong_settings.hpp"
 #include "net/system_authorities.hpp"
 
 namespace consentry::storage::redis {
@@ -25,7 +26,7 @@ using boost::system::error_code;
 using boost::system::system_error;
 
 void check_file(const error_code& error, std::string_view parameter, const std::string& file) {
-    if (error) throw std::runtime_error("redis: " + std::string(parameter) + " cannot be loaded: " + file);
+    if (error) throw WrongSettings("redis: " + std::string(parameter) + " cannot be loaded: " + file);
 }
 
 std::unique_ptr<asio::ssl::context> make_tls(const RedisOptions& options) {

@@ -4,6 +4,7 @@
 
 #include "app/app.hpp"
 #include "base/gzip.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/jws.hpp"
 #include "features/consent_log/entry.hpp"
@@ -372,7 +373,7 @@ TEST(ConsentLog, KeepsItsOriginAndItsKey) {
     const auto refusal = [&](const Environment& changes) -> std::string {
         try {
             t.service.restart(changes);
-        } catch (const LogRefused& refused) {
+        } catch (const WrongSettings& refused) {
             return refused.what();
         }
         return {};

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "base/wrong_settings.hpp"
 #include "features/consent_log/entry.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "tests/support/calls/consent_calls.hpp"
@@ -209,7 +210,7 @@ TEST(LogFaults, ALostKeyFileStopsTheStartAndIsNamed) {
         try {
             t.service.restart();
             ADD_FAILURE() << "started";
-        } catch (const LogRefused& refused) {
+        } catch (const WrongSettings& refused) {
             EXPECT_THAT(refused.what(), HasSubstr("keys/consent-log.key"));
         }
     }
