@@ -37,16 +37,22 @@ bool is_for_this_process(const char* name) {
     return process && *process == getpid();
 }
 
+int passed_sockets() {
+    const auto count = number_in("LISTEN_FDS");
+    const bool are_there = is_for_this_process("LISTEN_PID") && count && *count > 0 && *count <= passed_max;
+    return are_there ? static_cast<int>(*count) : 0;
+}
+
 }  // namespace
+
+bool has_passed_sockets() { return passed_sockets() > 0; }
 
 std::vector<int> take_passed_sockets() {
     std::vector<int> out;
-    const auto count = number_in("LISTEN_FDS");
-    if (is_for_this_process("LISTEN_PID") && count && *count > 0 && *count <= passed_max)
-        for (int socket = first_passed; socket < first_passed + *count; ++socket) {
-            fcntl(socket, F_SETFD, FD_CLOEXEC);
-            out.push_back(socket);
-        }
+    for (int socket = first_passed; socket < first_passed + passed_sockets(); ++socket) {
+        fcntl(socket, F_SETFD, FD_CLOEXEC);
+        out.push_back(socket);
+    }
     for (const char* name : {"LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}) unsetenv(name);
     return out;
 }

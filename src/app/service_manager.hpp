@@ -16,6 +16,8 @@ namespace consentry {
 // Returns the listening sockets that the service manager opened for this process; empty if it did not. The caller owns
 // them. Later calls return none, and neither do child processes.
 std::vector<int> take_passed_sockets();
+// Whether take_passed_sockets() would return any.
+bool has_passed_sockets();
 
 // Sends a state, such as "READY=1". Errors are ignored: a service manager that is gone does not concern the service.
 void notify_service_manager(std::string_view state);

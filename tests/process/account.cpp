@@ -1,12 +1,14 @@
 #include "process/account.hpp"
 
 #include <sstream>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
 #include "crypto/base32.hpp"
 #include "crypto/totp.hpp"
+#include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -14,6 +16,13 @@ namespace consentry::tests {
 void make_data(const std::filesystem::path& folder, const Settings& settings) {
     const Finished made = run_program({"migrate"}, folder, settings);
     EXPECT_EQ(made.code, 0) << made.err;
+}
+
+void take_back_newest_migration(const std::filesystem::path& database) {
+    run_sql(database, "ALTER TABLE receipt_keys DROP COLUMN signature");
+    run_sql(database, "DELETE FROM schema_migrations WHERE number = 22");
+    if (run_sql(database, "SELECT max(number) FROM schema_migrations") != SqlRows{{"21"}})
+        throw std::runtime_error("take_back_newest_migration() does not know the newest migration");
 }
 
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role,

@@ -27,6 +27,9 @@ struct Account {
 
 // Creates what the first start or `migrate` leaves behind; without it, other commands refuse to run.
 void make_data(const std::filesystem::path& folder, const Settings& settings = quick_settings());
+// Makes the schema of an SQLite database that of the version before, 21. Throws if there is a newer migration than the
+// one it knows.
+void take_back_newest_migration(const std::filesystem::path& database);
 
 // Creates an account through the command line, and first the data if the folder has none. A failure fails the test.
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role = "user",

@@ -135,20 +135,12 @@ TEST(ConfigCheck, OPS_2_FindsADatabaseThatIsNewerOrNone) {
                    "Connection refused", other_trouble);
 }
 
-// Makes the schema that of the version before.
-void take_back_newest_migration(const fs::path& database) {
-    run_sql(database, "ALTER TABLE receipt_keys DROP COLUMN signature");
-    run_sql(database, "DELETE FROM schema_migrations WHERE number = 22");
-    ASSERT_EQ(run_sql(database, "SELECT max(number) FROM schema_migrations"), (SqlRows{{"21"}}))
-        << "there is a newer one";
-}
-
 // The former version could not start again.
 TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
     const TempFolder folder;
     make_data(folder.path());
     const auto database = folder / "data/consentry.db";
-    ASSERT_NO_FATAL_FAILURE(take_back_newest_migration(database));
+    take_back_newest_migration(database);
     const TempFolder elsewhere;
     const ServiceProcess other(elsewhere.path());
     const auto version = [&] { return run_sql(database, "SELECT max(number) FROM schema_migrations").at(0).at(0); };
@@ -156,7 +148,7 @@ TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
                                          {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "garbage"},
                                          {"HTTP_PORT", std::to_string(other.port())}}) {
         const Finished served = run_program({"serve"}, folder.path(), quick_settings({{setting, value}}));
-        EXPECT_NE(served.code, 0);
+        EXPECT_EQ(served.code, setting == "HTTP_PORT" ? 1 : 2);
         EXPECT_THAT(served.err, AllOf(HasSubstr(setting + ": "), HasSubstr("the database was not upgraded")));
         EXPECT_EQ(version(), "21") << setting;
     }

@@ -75,7 +75,8 @@ public:
         socket_ = -1;
     }
     pid_t start(const std::filesystem::path& folder, int passed = 1) const {
-        Settings settings = quick_settings({{"LISTEN_FDS", std::to_string(passed)}});
+        Settings settings =
+            quick_settings({{"LISTEN_FDS", std::to_string(passed)}, {"HTTP_PORT", std::to_string(port_)}});
         const pid_t pid = ::fork();
         if (pid != 0) return pid;
         settings["LISTEN_PID"] = std::to_string(::getpid());
@@ -149,6 +150,16 @@ TEST(ServiceManager, NoConnectionIsLostOverRestarts) {
     EXPECT_EQ(lost, 0);
     EXPECT_GE(answered, (restarts + 1) * connections);
     std::cout << answered << " connections over " << restarts << " restarts, " << lost << " lost\n";
+}
+
+TEST(ServiceManager, AnUpgradeDoesNotMistakeThePassedSocketForAnotherService) {
+    const TempFolder folder;
+    make_data(folder.path());
+    take_back_newest_migration(folder / "data/consentry.db");
+    const PassedSocket socket;
+    const pid_t pid = socket.start(folder.path());
+    EXPECT_EQ(HttpClient(socket.port()).get("/api/health/live").status, 200U);
+    EXPECT_EQ(PassedSocket::end(pid), 0);
 }
 
 // The unit of the package is the one that docs and scripts name.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,13 +14,14 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
-#include "app/commands/command_support.hpp"
 #include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/engines.hpp"
 #include "app/service_manager.hpp"
 #include "base/process.hpp"
+#include "base/wrong_settings.hpp"
+#include "http/listeners.hpp"
 
 namespace consentry {
 namespace {
@@ -81,15 +83,19 @@ void raise_file_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// An upgrade of the schema cannot be undone: a version that cannot start must not lock out the one before it. Returns
-// false if this version would not start, and has then reported why.
-bool may_upgrade(const Config& config, const Clock& clock) {
-    if (!upgrade_is_due(config)) return true;
-    const StartCheck found = check_start(config, clock, ServiceRuns::no);
+// An upgrade of the schema cannot be undone: a version that cannot start must not lock out the one before it.
+void require_start_before_upgrade(const Config& config, const Clock& clock) {
+    if (!upgrade_is_due(config)) return;
+    const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
     for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
-    if (!found.problems.empty())
-        fmt::print(stderr, "consentry: this version would not start, so the database was not upgraded\n");
-    return found.problems.empty();
+    if (!found.problems.empty()) throw WrongSettings("this version would not start; the database was not upgraded");
+    // The service that occupies the address may end. A service manager that passes sockets occupies it itself.
+    if (has_passed_sockets()) return;
+    try {
+        http::require_listenable(config.http.host, config.http.port);
+    } catch (const std::exception& error) {
+        throw std::runtime_error(fmt::format("HTTP_PORT: {}; the database was not upgraded", error.what()));
+    }
 }
 
 }  // namespace
@@ -104,7 +110,7 @@ int serve() {
     EndingSignals ending;
 
     const SystemClock clock;
-    if (!may_upgrade(*config, clock)) return failed;
+    require_start_before_upgrade(*config, clock);
     App app(*config, clock);
     app.start();
     write_document(app);
