@@ -75,11 +75,18 @@ TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
         << "others can check it, too";
 
     move_data_away();
-    EXPECT_EQ(run({"restore", "copy", "--check"}).code, 0);
+    const Finished checked = run({"restore", "copy", "--check", "--json"});
+    EXPECT_EQ(checked.code, 0);
+    EXPECT_EQ(json::parse(checked.out).at("restored"), false);
     EXPECT_FALSE(fs::exists(folder_ / "data"));
-    const Finished restored = run({"restore", "copy"});
+    const Finished restored = run({"restore", "copy", "--json"});
     EXPECT_EQ(restored.code, 0) << restored.err;
+    EXPECT_EQ(json::parse(restored.out).at("restored"), true);
     EXPECT_THAT(restored.err, HasSubstr("keys epoch raise"));
+    const Finished again = run({"restore", "copy", "--json"});
+    EXPECT_EQ(again.code, 1);
+    EXPECT_EQ(json::parse(again.out).at("restored"), false) << "there are data";
+    EXPECT_EQ(json::parse(again.out).at("hasKeys"), true) << "what the backup has is known all the same";
     EXPECT_EQ(run({"keys", "epoch", "raise"}).code, 0);
     const ServiceProcess service(folder_.path());
     EXPECT_EQ(log_in(service.client(), ada).status, 200U);
@@ -124,6 +131,7 @@ TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {
                {"AWS_S3_PUBLIC_BUCKET", "published"}});
     const Finished refused = run_program({"restore", "copy"}, folder_.path(), s3);
     EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.out, HasSubstr("restored\tno\n"));
     EXPECT_THAT(refused.err, AllOf(HasSubstr("copy/storage/private"), HasSubstr("drafts and published"),
                                    HasSubstr("--database-only; nothing was changed")));
     EXPECT_FALSE(fs::exists(folder_ / "data" / "consentry.db"));
@@ -290,6 +298,12 @@ TEST_F(Backup, AnOlderDatabaseBesideNewerFilesDoesNotStart) {
     publish(2);
     for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "data/consentry.db").string() + ending);
     ASSERT_EQ(run({"restore", "copy", "--database-only"}).code, 0);
+    const Finished cleaned = run({"clean-up", "--json"});
+    EXPECT_EQ(cleaned.code, 1);
+    const auto troubles = json::parse(cleaned.out).at("troubles").as_array();
+    ASSERT_FALSE(troubles.empty());
+    EXPECT_THAT(std::string(troubles.at(0).at("task").as_string()), HasSubstr("consent log"));
+    EXPECT_THAT(std::string(troubles.at(0).at("reason").as_string()), HasSubstr("older than what others have seen"));
     const Finished refused = run({"serve"});
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err,

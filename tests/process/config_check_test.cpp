@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
@@ -19,8 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 // Maps every path below a folder to its mode, modification time and digest, which reveal any change.
 std::map<std::string, std::string> snapshot(const fs::path& folder) {
@@ -282,6 +286,44 @@ TEST(ConfigCheck, CRY_7_AStartWarnsOfADatabaseThatMayBeSpokenToInPlainText) {
     EXPECT_EQ(told("postgresql://app@no-such-host.invalid/app?sslmode=prefer"), 1U);
     EXPECT_EQ(told("postgresql://app@no-such-host.invalid/app?sslmode=verify-full"), 0U);
     EXPECT_EQ(told("postgresql://app@127.0.0.1:1/app"), 0U);
+}
+
+// The settings that `config check --json` names.
+struct Named {
+    int code;
+    std::vector<std::string> problems, warnings;
+};
+Named check_as_json(const fs::path& folder, const Settings& settings, std::vector<std::string> before = {}) {
+    before.insert(before.end(), {"config", "check", "--json"});
+    const Finished checked = run_program(before, folder, quick_settings(settings));
+    EXPECT_EQ(checked.err, "") << "nothing is told twice";
+    const auto found = boost::json::parse(checked.out).as_object();
+    const auto names = [&](std::string_view list) {
+        std::vector<std::string> out;
+        for (const auto& one : found.at(list).as_array()) out.emplace_back(one.at("setting").as_string());
+        return out;
+    };
+    EXPECT_EQ(found.at("valid"), names("problems").empty());
+    return {.code = checked.code, .problems = names("problems"), .warnings = names("warnings")};
+}
+
+TEST(ConfigCheck, OPS_2_JsonHasEveryProblemAndWarning) {
+    const TempFolder folder;
+    const auto refused = [&](const Settings& settings, std::vector<std::string> before = {}) {
+        const Named found = check_as_json(folder.path(), settings, std::move(before));
+        EXPECT_EQ(found.code, 2);
+        return found.problems;
+    };
+    EXPECT_THAT(refused({{"HTTP_PORT", "abc"}, {"HTTP_PROT", "1"}}), UnorderedElementsAre("HTTP_PORT", "HTTP_PROT"));
+    EXPECT_THAT(refused({}, {"--env-file", "none.env"}), ElementsAre("--env-file"));
+    EXPECT_THAT(refused({{"PAGES_LOGO", "missing.png"}}), ElementsAre("PAGES_LOGO"));
+    std::ofstream(folder / ".env") << "HTTP_HOST=127.0.0.1\nno setting\n";
+    EXPECT_THAT(refused({}), ElementsAre(".env"));
+    fs::remove(folder / ".env");
+    const Named fine = check_as_json(folder.path(), {{"SMTP_PORT", "25"}, {"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}});
+    EXPECT_EQ(fine.code, 0);
+    EXPECT_THAT(fine.problems, ElementsAre());
+    EXPECT_THAT(fine.warnings, IsSupersetOf({"SMTP_PORT", "MAIL_URL"})) << "of a name and of a server";
 }
 
 TEST(ConfigCheck, OPS_2_NamesEverythingAtOnce) {

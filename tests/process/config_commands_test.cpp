@@ -127,7 +127,7 @@ TEST(OPS_2, ABrokenFileOfSettingsStopsTheStartAndNamesTheLine) {
     std::ofstream(folder / ".env") << "APP_NAME=Shop\nthis is " << canary << "\n";
     const Finished refused = run_program({"serve"}, folder.path(), quick_settings());
     EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr(".env line 2"), Not(HasSubstr("canary"))));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(".env: line 2"), Not(HasSubstr("canary"))));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "app/commands/backup_commands.hpp"
 
 #include <cstdio>
+#include <exception>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,53 +36,31 @@ BackupPlaces places_of(const Config& config, bool with_keys) {
             .keys = with_keys ? config.data.directory / "keys" : ""};
 }
 
-void print_facts(const BackupFacts& facts, bool as_json) {
-    static constexpr std::array columns{
+// `restored`: what only a restore tells.
+void print_facts(const BackupFacts& facts, std::optional<bool> restored, bool as_json) {
+    std::vector columns{
         ResultColumn{.name = "madeAt", .heading = "Made at"}, ResultColumn{.name = "version", .heading = "Version"},
         ResultColumn{.name = "schema", .heading = "Schema"},  ResultColumn{.name = "files", .heading = "Files"},
         ResultColumn{.name = "bytes", .heading = "Bytes"},    ResultColumn{.name = "hasStorage", .heading = "Storage"},
         ResultColumn{.name = "hasKeys", .heading = "Keys"},
     };
-    print_result(columns,
-                 {to_iso8601(facts.made_at), facts.version, facts.schema, facts.files, facts.bytes, facts.has_storage,
-                  facts.has_keys},
-                 as_json);
+    ResultRow row{to_iso8601(facts.made_at), facts.version, facts.schema, facts.files, facts.bytes,
+                  facts.has_storage,         facts.has_keys};
+    if (restored) {
+        columns.push_back({.name = "restored", .heading = "Restored"});
+        row.push_back(*restored);
+    }
+    print_result(columns, row, as_json);
 }
 
-}  // namespace
-
-int back_up(const BackupOptions& options) {
-    const auto config = settings_of_installation();
-    if (!config || !has_data(*config)) return wrong_use;
-    const SystemClock clock;
-    const BackupFacts facts =
-        make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
-    print_facts(facts, options.json);
-    if (facts.missing_texts > 0)
-        fmt::print(stderr, "Warning: the storage lacks policy texts that the database names: {}.\n",
-                   facts.missing_texts);
-    if (!facts.has_storage)
-        fmt::print(stderr, "The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
-                   config->storage.s3.private_bucket, config->storage.s3.public_bucket);
-    if (!facts.has_keys)
-        fmt::print(stderr,
-                   "The backup does not contain the keys. Keep {} in another place: without the keys, the second "
-                   "factors and the consent log in the backup are unusable.\n",
-                   config->app.environment == AppEnvironment::local
-                       ? "a copy of " + (config->data.directory / "keys").string()
-                       : "a copy of the settings, such as " + settings_file().string() + ",");
-    return 0;
-}
-
-int restore(const RestoreOptions& options) {
-    const BackupFacts facts = check_backup(options.folder);
+// Returns the exit code. Nothing was restored unless it is 0.
+int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     const auto known = static_cast<std::int64_t>(storage::migrations().size());
     if (facts.schema > known) {
         fmt::print(stderr, "consentry: version {} made this backup; restore it with that version or a newer one\n",
                    facts.version);
         return failed;
     }
-    print_facts(facts, options.json);
     if (options.check) {
         fmt::print(stderr, "The backup is complete. Nothing was restored.\n");
         return 0;
@@ -105,6 +86,44 @@ int restore(const RestoreOptions& options) {
                "  consentry keys epoch raise --keep-api-keys\n"
                "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n");
     return 0;
+}
+
+}  // namespace
+
+int back_up(const BackupOptions& options) {
+    const auto config = settings_of_installation();
+    if (!config || !has_data(*config)) return wrong_use;
+    const SystemClock clock;
+    const BackupFacts facts =
+        make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
+    print_facts(facts, std::nullopt, options.json);
+    if (facts.missing_texts > 0)
+        fmt::print(stderr, "Warning: the storage lacks policy texts that the database names: {}.\n",
+                   facts.missing_texts);
+    if (!facts.has_storage)
+        fmt::print(stderr, "The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
+                   config->storage.s3.private_bucket, config->storage.s3.public_bucket);
+    if (!facts.has_keys)
+        fmt::print(stderr,
+                   "The backup does not contain the keys. Keep {} in another place: without the keys, the second "
+                   "factors and the consent log in the backup are unusable.\n",
+                   config->app.environment == AppEnvironment::local
+                       ? "a copy of " + (config->data.directory / "keys").string()
+                       : "a copy of the settings, such as " + settings_file().string() + ",");
+    return 0;
+}
+
+int restore(const RestoreOptions& options) {
+    const BackupFacts facts = check_backup(options.folder);
+    int code = failed;
+    try {
+        code = restore_checked(facts, options);
+    } catch (const std::exception&) {
+        print_facts(facts, false, options.json);
+        throw;
+    }
+    print_facts(facts, code == 0 && !options.check, options.json);
+    return code;
 }
 
 }  // namespace consentry

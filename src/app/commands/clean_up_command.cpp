@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include <boost/json/array.hpp>
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
@@ -9,6 +10,15 @@
 #include "app/terminal/results.hpp"
 
 namespace consentry {
+namespace {
+
+boost::json::array json_of(const std::vector<TaskTrouble>& troubles) {
+    boost::json::array out;
+    for (const TaskTrouble& trouble : troubles) out.push_back({{"task", trouble.task}, {"reason", trouble.reason}});
+    return out;
+}
+
+}  // namespace
 
 int clean_up(bool as_json) {
     const SystemClock clock;
@@ -17,7 +27,9 @@ int clean_up(bool as_json) {
     const auto troubles = run(services->clean_up());
     const ErasureCount erased = services->accounts.erased();
     if (as_json)
-        print_json({{"erasedAccounts", erased.accounts}, {"erasedConsents", erased.consents}});
+        print_json({{"erasedAccounts", erased.accounts},
+                    {"erasedConsents", erased.consents},
+                    {"troubles", json_of(troubles)}});
     else
         fmt::print("Erased {} deleted {} and {} {} of consent.\n", erased.accounts,
                    erased.accounts == 1 ? "account" : "accounts", erased.consents,

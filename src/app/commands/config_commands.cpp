@@ -1,6 +1,10 @@
 #include "app/commands/config_commands.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <expected>
+#include <iterator>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
@@ -20,17 +24,31 @@ namespace {
 
 constexpr int wrong_settings = 2;
 
-std::optional<LoadedEnvironment> load() {
+// Problems are under the file of settings, or under the option that names it.
+std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load() {
     const auto file = settings_file();
-    if (chosen_settings_file_is_missing()) {
-        fmt::print(stderr, "consentry: --env-file: {} does not exist\n", file.string());
-        return std::nullopt;
-    }
+    if (chosen_settings_file_is_missing())
+        return std::unexpected(
+            std::vector<ConfigProblem>{{"--env-file", fmt::format("{} does not exist", file.string())}});
     auto loaded = load_environment(process_environment(), file);
     if (loaded) return std::move(*loaded);
+    std::vector<ConfigProblem> problems;
     for (const DotenvProblem& problem : loaded.error())
-        fmt::print(stderr, "{} line {}: {}\n", file.string(), problem.line, problem.text);
-    return std::nullopt;
+        problems.push_back({file.string(), fmt::format("line {}: {}", problem.line, problem.text)});
+    return std::unexpected(std::move(problems));
+}
+
+void tell(const std::vector<ConfigProblem>& problems) {
+    for (const ConfigProblem& problem : problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
+}
+
+void warn(const std::vector<ConfigProblem>& warnings) {
+    for (const ConfigProblem& warning : warnings)
+        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
+}
+
+void add(std::vector<ConfigProblem>& to, std::vector<ConfigProblem> more) {
+    std::ranges::move(more, std::back_inserter(to));
 }
 
 boost::json::array json_of(const std::vector<ConfigProblem>& problems) {
@@ -47,35 +65,46 @@ std::optional<Config> load_config() {
     return config;
 }
 
-std::optional<Config> read_settings() {
+FoundSettings find_settings() {
+    FoundSettings found;
     const auto loaded = load();
-    if (!loaded) return std::nullopt;
-    auto config = read_config(loaded->values);
-    if (!config) {
-        for (const ConfigProblem& problem : config.error())
-            fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
-        return std::nullopt;
+    if (!loaded) {
+        found.problems = loaded.error();
+        return found;
     }
-    for (const ConfigProblem& warning : warnings(*config, loaded->values))
-        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
-    return std::move(*config);
+    if (auto config = read_config(loaded->values)) {
+        found.warnings = warnings(*config, loaded->values);
+        found.config = std::move(*config);
+    } else {
+        found.problems = std::move(config.error());
+    }
+    return found;
+}
+
+std::optional<Config> read_settings() {
+    FoundSettings found = find_settings();
+    tell(found.problems);
+    warn(found.warnings);
+    return std::move(found.config);
 }
 
 int check_config(bool running, bool as_json) {
-    const auto config = load_config();
-    if (!config) return wrong_settings;
-    for (const ConfigProblem& warning : unit_warnings(*config))
-        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
-    const SystemClock clock;
-    const StartCheck found = check_start(*config, clock, running ? ServiceRuns::yes : ServiceRuns::no);
+    FoundSettings found = find_settings();
+    if (found.config) {
+        act_as_owner_of_data(*found.config);
+        add(found.warnings, unit_warnings(*found.config));
+        const SystemClock clock;
+        StartCheck start = check_start(*found.config, clock, running ? ServiceRuns::yes : ServiceRuns::no);
+        add(found.problems, std::move(start.problems));
+        add(found.warnings, std::move(start.warnings));
+    }
     const bool is_valid = found.problems.empty();
     if (as_json) {
         print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
         return is_valid ? 0 : wrong_settings;
     }
-    for (const ConfigProblem& warning : found.warnings)
-        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
-    for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
+    warn(found.warnings);
+    tell(found.problems);
     if (!is_valid) {
         fmt::print(stderr, "Configuration is invalid: the service would not start{}. Nothing was changed.\n",
                    running ? " as it runs now" : "");
@@ -87,7 +116,10 @@ int check_config(bool running, bool as_json) {
 
 int print_settings(bool as_json) {
     const auto loaded = load();
-    if (!loaded) return wrong_settings;
+    if (!loaded) {
+        tell(loaded.error());
+        return wrong_settings;
+    }
     if (!as_json) {
         fmt::print("{}", print_config(loaded->values, loaded->from_file));
         return 0;

@@ -3,10 +3,20 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/config/config.hpp"
 
 namespace consentry {
+
+// What reading the settings has found. There is a configuration unless there are problems.
+struct FoundSettings {
+    std::optional<Config> config;
+    std::vector<ConfigProblem> problems;  // under the setting, the file of settings, or --env-file
+    std::vector<ConfigProblem> warnings;
+};
+// Reports nothing.
+FoundSettings find_settings();
 
 // Loads the settings from the environment and the file of settings (settings_file.hpp). Reports all problems together
 // on standard error and returns nullopt; the command then ends with exit code 2. Warnings are reported as well but do

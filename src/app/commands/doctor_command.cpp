@@ -11,7 +11,6 @@
 #include "app/commands/config_commands.hpp"
 #include "app/commands/settings_file.hpp"
 #include "app/commands/start_check.hpp"
-#include "app/config/dotenv.hpp"
 #include "app/doctor/checks.hpp"
 #include "app/engines.hpp"
 #include "app/terminal/progress_bar.hpp"
@@ -25,32 +24,24 @@ namespace {
 
 constexpr const char* setting_advice = "`consentry config docs` describes the setting.";
 
+const char* advice_for(const ConfigProblem& problem) {
+    if (problem.setting == "--env-file") return "Correct the path.";
+    if (problem.setting == settings_file().string()) return "Correct the line.";
+    return setting_advice;
+}
+
 // Returns nullopt if the settings are invalid.
 std::optional<Config> examine_settings(Findings& findings) {
-    if (chosen_settings_file_is_missing()) {
-        findings.error("--env-file", fmt::format("{} does not exist", settings_file().string()), "Correct the path.");
-        return std::nullopt;
-    }
-    const auto loaded = load_environment(process_environment(), settings_file());
-    if (!loaded) {
-        for (const DotenvProblem& problem : loaded.error())
-            findings.error(settings_file().string(), fmt::format("line {}: {}", problem.line, problem.text),
-                           "Correct the line.");
-        return std::nullopt;
-    }
-    auto config = read_config(loaded->values);
-    if (!config) {
-        for (const ConfigProblem& problem : config.error())
-            findings.error(problem.setting, problem.text, setting_advice);
-        return std::nullopt;
-    }
-    for (const ConfigProblem& warning : warnings(*config, loaded->values))
-        findings.warn(warning.setting, warning.text, setting_advice);
-    for (const ConfigProblem& warning : unit_warnings(*config))
+    FoundSettings found = find_settings();
+    for (const ConfigProblem& problem : found.problems)
+        findings.error(problem.setting, problem.text, advice_for(problem));
+    if (!found.config) return std::nullopt;
+    for (const ConfigProblem& warning : found.warnings) findings.warn(warning.setting, warning.text, setting_advice);
+    for (const ConfigProblem& warning : unit_warnings(*found.config))
         findings.warn(warning.setting, warning.text,
                       "Unless the unit allows it, the service fails when it writes there.");
-    act_as_owner_of_data(*config);
-    return std::move(*config);
+    act_as_owner_of_data(*found.config);
+    return std::move(found.config);
 }
 
 bool would_start(const Config& config, const Clock& clock, Findings& findings) {
