@@ -8,7 +8,6 @@
 #include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 #include <spdlog/spdlog.h>
@@ -20,6 +19,7 @@
 #include "app/pages.hpp"
 #include "app/service_manager.hpp"
 #include "base/run_to_end.hpp"
+#include "base/unwatched.hpp"
 #include "features/acceptances/endpoints.hpp"
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
@@ -300,7 +300,7 @@ void App::start(milliseconds first_clean_up) {
     mail_delivery_->start();
     const auto begin = [this](std::vector<PeriodicTask> tasks, milliseconds first) {
         auto& loop = task_loops_.emplace_back(std::move(tasks), *log_, std::chrono::steady_clock::now() + first);
-        asio::co_spawn(server_->executor(), loop.run(), asio::detached);
+        asio::co_spawn(server_->executor(), loop.run(), unwatched("a loop of background tasks"));
     };
     begin(services_.clean_up_tasks(), first_clean_up);
     for (auto& tasks : services_.task_loops()) begin(std::move(tasks), milliseconds{0});

@@ -12,13 +12,13 @@
 #include <pthread.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/unwatched.hpp"
 #include "http/connection.hpp"
 #include "http/io_thread.hpp"
 #include "http/listeners.hpp"
@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr milliseconds accept_pause{50};   // while out of file descriptors
+constexpr milliseconds accept_pause{50};   // while out of file descriptors or memory
 constexpr milliseconds abandon_time{500};  // for canceled handlers to end after stop_timeout
 
 // Short, because all connections whose deadlines fall into one interval end together, and other requests wait for that.
@@ -66,6 +66,15 @@ private:
     // Accepts all waiting connections. Returns false if accepting fails for now; waiting for the socket would then spin
     // (FLT-5).
     bool accept_waiting() {
+        try {
+            return accept_all();
+        } catch (const std::exception& error) {  // the kernel goes on to queue connections for this acceptor
+            if (!std::exchange(in_trouble_, true))
+                std::fprintf(stderr, "cannot accept connections: %s\n", error.what());
+        }
+        return false;
+    }
+    bool accept_all() {
         for (;;) {
             error_code error;
             asio::ip::tcp::endpoint peer;
@@ -73,6 +82,7 @@ private:
             acceptor_.accept(socket, peer, error);
             if (!error) {
                 Connection::open(thread_, std::move(socket), peer);
+                in_trouble_ = false;
                 continue;
             }
             if (error == asio::error::would_block || error == asio::error::try_again) return true;
@@ -84,6 +94,7 @@ private:
     IoThread& thread_;
     Acceptor acceptor_;
     asio::steady_timer pause_;
+    bool in_trouble_ = false;
     bool closed_ = false;
 };
 
@@ -116,7 +127,7 @@ public:
     void start() {
         for (std::size_t i = 0; i < workers_.size(); ++i) {
             Worker& worker = *workers_[i];
-            for (Door& door : worker.doors) asio::co_spawn(worker.io.context, door.run(), asio::detached);
+            for (Door& door : worker.doors) asio::co_spawn(worker.io.context, door.run(), unwatched("an acceptor"));
             worker.thread = std::thread([&worker, i] {
                 pthread_setname_np(pthread_self(), ("http-" + std::to_string(i)).substr(0, 15).c_str());
                 run(worker.io.context);

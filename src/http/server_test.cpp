@@ -1,6 +1,7 @@
 #include "http/server.hpp"
 
 #include <future>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -266,6 +267,22 @@ TEST(FLT_6, AnExceptionInAHandlerIsA500AndTheProcessServesOn) {
     EXPECT_EQ(answer.header("connection"), "close");
     EXPECT_TRUE(client.is_closed());
     EXPECT_EQ(running.ask("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200U);
+}
+
+TEST(FLT_6, AnExceptionWhileAcceptingEndsNoAcceptor) {
+    ServerOptions options = on_loopback();
+    options.is_proxy = [failures = 2](const auto&) mutable {
+        if (failures-- > 0) throw std::bad_alloc();
+        return false;
+    };
+    RunningServer running(options);
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(running.connect().is_closed());
+    EXPECT_EQ(running.ask("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200U);
+    const std::string said = testing::internal::GetCapturedStderr();
+    const std::size_t first = said.find("bad_alloc");
+    EXPECT_NE(first, std::string::npos) << said;
+    EXPECT_EQ(said.find("bad_alloc", first + 1), std::string::npos) << "once, not for each attempt";
 }
 
 TEST(FLT_6, AnExceptionInOtherWorkEndsNoThread) {

@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/error.hpp"
+#include "base/unwatched.hpp"
 #include "crypto/random.hpp"
 #include "features/mail/message.hpp"
 
@@ -55,7 +56,10 @@ MailDelivery::~MailDelivery() {
 }
 
 void MailDelivery::start() {
-    asio::co_spawn(context_, work(), [this](const std::exception_ptr&) { context_.stop(); });
+    asio::co_spawn(context_, work(), [this, told = unwatched("email delivery")](const std::exception_ptr& failure) {
+        told(failure);
+        context_.stop();
+    });
     thread_ = std::thread([this] {
         pthread_setname_np(pthread_self(), "mails");
         context_.run();

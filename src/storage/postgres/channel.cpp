@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/unwatched.hpp"
 
 namespace consentry::storage::postgres {
 namespace {
@@ -49,7 +49,7 @@ void Channel::submit(Job job) {
         send_waiting();
     } else if (!connecting_) {
         connecting_ = true;
-        asio::co_spawn(executor_, connect(), asio::detached);
+        asio::co_spawn(executor_, connect(), unwatched("connecting to PostgreSQL"));
     }
     watch();
 }
@@ -274,7 +274,7 @@ void Channel::lose(const std::string& why, bool silent) {
     if (!waiting_.empty() && !connecting_) {
         if (health_->may_connect()) {
             connecting_ = true;
-            asio::co_spawn(executor_, connect(), asio::detached);
+            asio::co_spawn(executor_, connect(), unwatched("connecting to PostgreSQL"));
         } else {
             refuse_waiting(why);
         }

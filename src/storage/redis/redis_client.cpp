@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <iterator>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
+
+#include "base/unwatched.hpp"
 
 namespace consentry::storage::redis {
 namespace {
@@ -153,12 +155,18 @@ void Client::refresh_slots() {
     if (!is_cluster() || refreshing_ || now < next_refresh_) return;
     refreshing_ = true;
     next_refresh_ = now + refresh_interval;
-    asio::co_spawn(executor_, run_refresh(*this), asio::detached);
+    asio::co_spawn(executor_, run_refresh(*this), unwatched("learning the slots of a Redis cluster"));
 }
 
 awaitable<void> Client::run_refresh(Client& self) {
-    co_await self.ask_for_slots();
-    self.refreshing_ = false;
+    std::exception_ptr failure;
+    try {
+        co_await self.ask_for_slots();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    self.refreshing_ = false;  // the next command that finds its slot moved asks again
+    if (failure) std::rethrow_exception(failure);
 }
 
 awaitable<void> Client::ask_for_slots() {

@@ -1,0 +1,27 @@
+// Starts a coroutine that nobody waits for:
+//
+//     asio::co_spawn(executor, connect(), unwatched("a connection to PostgreSQL"));
+//
+// boost::asio::detached would hide an exception that ends it. Such a coroutine catches what it expects; whatever else
+// ends it is said on standard error, because the log may be what failed.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+
+namespace consentry {
+
+inline auto unwatched(const char* what) {
+    return [what](const std::exception_ptr& failure) noexcept {
+        if (!failure) return;
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s has ended: %s\n", what, error.what());
+        } catch (...) {
+            std::fprintf(stderr, "%s has ended\n", what);
+        }
+    };
+}
+
+}  // namespace consentry
