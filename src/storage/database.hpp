@@ -146,8 +146,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// The answer to a write was lost: the write may have taken effect, may not have, or may still take effect. Callers must
-// check the state before repeating it, and must never repeat a write which is not idempotent.
+// The answer to a write was lost, or its commit failed on the disk: the write may have taken effect, may not have, or
+// may still take effect. Callers must check the state before repeating it, and must never repeat a write which is not
+// idempotent.
 class OutcomeUnknown : public Unavailable {
 public:
     using Unavailable::Unavailable;

@@ -202,14 +202,16 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
 }
 
 awaitable<storage::Outcome> Login::commit(storage::Transaction transaction, SessionId session) {
+    std::string why;
     try {
         co_return co_await database_.commit(std::move(transaction));
-    } catch (const storage::OutcomeUnknown&) {
+    } catch (const storage::OutcomeUnknown& unknown) {
+        why = unknown.what();
     }
     // A retry could start a second session. Without a row the login has failed; if the row appears later, its tokens
     // were never handed out.
     const bool begun = co_await sessions_.exists(session);
-    if (!begun) throw Unavailable("login: the answer to its commit was lost");
+    if (!begun) throw Unavailable("login: outcome unknown: " + why);
     co_return storage::Outcome{.committed = true, .results = {}};
 }
 

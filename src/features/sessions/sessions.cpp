@@ -312,12 +312,14 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
 }
 
 awaitable<bool> Sessions::rotate(const Rotation& rotation) {
+    std::string why;
     try {
         co_return co_await repository_.rotate(rotation);
-    } catch (const storage::OutcomeUnknown&) {
+    } catch (const storage::OutcomeUnknown& unknown) {
+        why = unknown.what();
     }
     const auto found = co_await repository_.find(rotation.session);
-    if (!found || found->jti != rotation.new_jti) throw Unavailable("refresh: the answer to its commit was lost");
+    if (!found || found->jti != rotation.new_jti) throw Unavailable("refresh: outcome unknown: " + why);
     co_return true;
 }
 
@@ -356,25 +358,23 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
 
 awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
     const TimePoint now = clock_.now();
-    const std::string id = own.text();
     storage::Transaction transaction;
     SessionRepository::add_revoke(transaction, own, user, "logout", now);
-    Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", id}});
+    Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", own.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
     // Otherwise it has ended at the same moment.
-    if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", id}});
+    if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", own.text()}});
 }
 
 awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause) {
     const TimePoint now = clock_.now();
-    const std::string id = session.text();
     PrivilegedTransaction transaction(by, now, user);
     SessionRepository::add_revoke(transaction, session, user, "revoked", now);
-    Audit::add(transaction, user, action, cause, now, {{"sessionId", id}});
+    Audit::add(transaction, user, action, cause, now, {{"sessionId", session.text()}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::session_not_found);
-    audit_.tell("session.revoked", Outcome::success, user, cause, {{"session", id}});
+    audit_.tell("session.revoked", Outcome::success, user, cause, {{"session", session.text()}});
     co_return Result<void>{};
 }
 

@@ -100,6 +100,8 @@ void Writer::work() {
 void Writer::process(std::vector<Job>& group) {
     std::vector<Decision> decisions;
     std::string failure;
+    bool is_committing = false;
+    bool is_unknown = false;  // whether what was decided has taken effect
     try {
         open_if_due();
         if (connection_->file_has_moved())
@@ -108,9 +110,11 @@ void Writer::process(std::vector<Job>& group) {
         decisions.reserve(group.size());
         connection_->run("BEGIN IMMEDIATE");
         for (const Job& job : group) decisions.push_back(decide(job.transaction));
+        is_committing = true;
         connection_->run("COMMIT");
     } catch (const SqliteError& error) {
         failure = error.what();
+        is_unknown = is_committing && error.is_storage_failure();
         if (connection_) connection_->roll_back();
         if (error.is_storage_failure()) give_up(error);
     } catch (const std::exception& error) {
@@ -121,6 +125,8 @@ void Writer::process(std::vector<Job>& group) {
         const std::string& why = failure.empty() ? decisions[i].failure : failure;
         if (why.empty())
             group[i].promise.set_value(std::move(decisions[i].verdict));
+        else if (is_unknown && decisions[i].verdict.outcome.committed)
+            group[i].promise.set_exception(std::make_exception_ptr(OutcomeUnknown(why)));
         else
             group[i].promise.set_exception(std::make_exception_ptr(Unavailable(why)));
     }

@@ -4,7 +4,8 @@
 // After a failed write or sync the connection can no longer be trusted. Every caller in the group gets Unavailable, the
 // connection closes, and writes are refused until a new connection has emptied the write-ahead log into the database
 // and written successfully. A failed sync is never retried and then acknowledged: the kernel may have dropped the pages
-// it could not write and report success the second time.
+// it could not write and report success the second time. If the commit itself failed, its frames may be in the log,
+// where the next start would find them; the callers then get OutcomeUnknown.
 #pragma once
 
 #include <atomic>
