@@ -62,10 +62,11 @@ std::expected<std::string, std::string> ask_for_password() {
     auto first = terminal.ask("Password: ");
     auto second = first ? terminal.ask("Repeat password: ") : std::nullopt;
     const bool is_same = first == second;
+    const bool is_complete = second.has_value();
     if (second) ::explicit_bzero(second->data(), second->size());
-    if (!second) return std::unexpected("no password was entered");
-    if (!is_same) return std::unexpected("the passwords do not match");
-    return std::move(*first);
+    if (is_complete && is_same) return std::move(*first);
+    if (first) ::explicit_bzero(first->data(), first->size());
+    return std::unexpected(is_complete ? "the passwords do not match" : "no password was entered");
 }
 
 }  // namespace consentry
