@@ -300,18 +300,24 @@ TEST(REC_6, ATemporaryPasswordLetsTheOwnerOfAnUnverifiedAccountIn) {
     EXPECT_EQ(office.service.log_in(address, std::string(right_password)).code_name(), "passwordNotMatch");
 }
 
+// Somebody who has accepted a policy, uses a second factor, and has linked a Google account.
+Person settled_person(Service& service) {
+    Person person = service.make_person();
+    publish(service, "privacy", 1);
+    EXPECT_EQ(accept(service, service.tokens_of(person).access, "privacy").status, 200U);
+    service.turn_two_factor_on(person);
+    service.sql(
+        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) "
+        "SELECT 'google', 'subject', id, 0, security_version FROM users WHERE id = '" +
+        person.id.text() + "'");
+    return person;
+}
+
 // As after a reset: everything in an account that nobody has verified may come from a stranger who typed the address.
 TEST(SOC_3, ATemporaryPasswordForAnUnverifiedAccountLeavesAStrangerNothing) {
     Office office;
-    Person stranger = office.service.make_person();
-    publish(office.service, "privacy", 1);
-    ASSERT_EQ(accept(office.service, office.service.tokens_of(stranger).access, "privacy").status, 200U);
-    office.service.turn_two_factor_on(stranger);
+    const Person stranger = settled_person(office.service);
     const std::string id = "'" + stranger.id.text() + "'";
-    office.service.sql(
-        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) "
-        "SELECT 'google', 'stranger', id, 0, security_version FROM users WHERE id = " +
-        id);
     office.service.sql("UPDATE users SET is_verified = FALSE WHERE id = " + id);
 
     ASSERT_EQ(office.give_password(office.boss, stranger).status, 200U);
@@ -330,14 +336,7 @@ TEST(SOC_3, ATemporaryPasswordForAnUnverifiedAccountLeavesAStrangerNothing) {
 
 TEST(SOC_3, ATemporaryPasswordForAVerifiedAccountLeavesItsOwnerEverything) {
     Office office;
-    Person owner = office.service.make_person();
-    publish(office.service, "privacy", 1);
-    ASSERT_EQ(accept(office.service, office.service.tokens_of(owner).access, "privacy").status, 200U);
-    office.service.turn_two_factor_on(owner);
-    office.service.sql(
-        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) "
-        "SELECT 'google', 'own', id, 0, security_version FROM users WHERE id = '" +
-        owner.id.text() + "'");
+    Person owner = settled_person(office.service);
     ASSERT_EQ(office.give_password(office.boss, owner).status, 200U);
     EXPECT_EQ(one(office.service,
                   "SELECT count(*) FROM identities i JOIN users u ON u.id = i.user_id "
