@@ -27,6 +27,9 @@ public:
     explicit TimedDatabase(storage::Database& real) : real_(real) {}
     storage::awaitable<void> ping() override { return real_.ping(); }
     void migrate(const std::vector<storage::Migration>& migrations) override { real_.migrate(migrations); }
+    bool upgrade_is_due(const std::vector<storage::Migration>& migrations) override {
+        return real_.upgrade_is_due(migrations);
+    }
 
     double last_ms = 0;
 

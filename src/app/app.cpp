@@ -131,9 +131,9 @@ void FailureLog::on_answer(const http::Exchange& exchange) noexcept {
 
 std::string_view program_version() { return CONSENTRY_VERSION; }
 
-App::App(const Config& config, const Clock& clock)
+App::App(const Config& config, const Clock& clock, const BeforeUpgrade& before_upgrade)
     : log_(spdlog::default_logger()),
-      services_(config, clock),
+      services_(config, clock, before_upgrade),
       system_(services_.database, services_.cache, clock, hello_facts(services_.config)),
       health_({.database = services_.database,
                .cache = services_.cache,

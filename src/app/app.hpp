@@ -39,9 +39,9 @@ private:
 
 class App {
 public:
-    // Opens everything, including the listening sockets; throws std::exception naming what cannot be used. `clock` must
-    // outlive the App.
-    App(const Config& config, const Clock& clock);
+    // Opens everything, including the listening sockets; throws std::exception naming what cannot be used, or what
+    // `before_upgrade` throws. `clock` must outlive the App.
+    App(const Config& config, const Clock& clock, const BeforeUpgrade& before_upgrade = {});
     ~App();  // calls stop() and waits
     App(const App&) = delete;
     App& operator=(const App&) = delete;

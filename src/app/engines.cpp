@@ -77,10 +77,19 @@ std::optional<std::filesystem::path> object_folder(const Config& config) {
     return config.storage.url.substr(file.size());
 }
 
-std::unique_ptr<storage::Database> open_database(const Config& config) {
+std::unique_ptr<storage::Database> open_database(const Config& config, const BeforeUpgrade& before_upgrade) {
+    const auto& migrations = storage::migrations();
+    std::unique_ptr<storage::Database> database;
+    bool is_due = false;
     try {
-        auto database = make_database(config);
-        database->migrate(storage::migrations());
+        database = make_database(config);
+        is_due = before_upgrade && database->upgrade_is_due(migrations);
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATABASE_URL");
+    }
+    if (is_due) before_upgrade();
+    try {
+        database->migrate(migrations);
         return database;
     } catch (const std::exception&) {
         throw_as_fault_of("DATABASE_URL");
@@ -133,15 +142,6 @@ std::unique_ptr<storage::ObjectStore> connect_object_store(const Config& config)
 std::optional<std::int64_t> database_version(const Config& config) {
     if (config.database.url.empty()) return storage::sqlite::schema_version_of(config.database.file);
     return storage::postgres::schema_version_of(postgres_options(config), std::ssize(storage::migrations()));
-}
-
-bool upgrade_is_due(const Config& config) {
-    try {
-        const auto version = database_version(config);
-        return version && *version > 0 && *version < std::ssize(storage::migrations());
-    } catch (const std::exception&) {
-        return false;  // opening it will fail as well, and say why
-    }
 }
 
 void look_at_database(const Config& config) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,8 +18,12 @@
 
 namespace consentry {
 
-// Opens the database and brings its schema up to date. Throws std::runtime_error naming the setting and the problem.
-std::unique_ptr<storage::Database> open_database(const Config& config);
+// Called before the schema of a database in use is upgraded, which cannot be undone. Throws to prevent it.
+using BeforeUpgrade = std::function<void()>;
+
+// Opens the database and brings its schema up to date. Throws std::runtime_error naming the setting and the problem, or
+// what `before_upgrade` throws.
+std::unique_ptr<storage::Database> open_database(const Config& config, const BeforeUpgrade& before_upgrade = {});
 // Asks the database for its time; throws as open_database() does. `own` and `database` must outlive the clock.
 storage::SharedClock open_shared_clock(const Clock& own, storage::Database& database);
 
@@ -43,9 +48,6 @@ std::optional<std::filesystem::path> object_folder(const Config& config);
 void look_at_database(const Config& config);
 // The number of the last migration; 0 if there is no schema yet, nullopt if only a start can tell.
 std::optional<std::int64_t> database_version(const Config& config);
-// Whether the database has a schema that a start would upgrade, and the version before it could then not use any more.
-// False if that cannot be told.
-bool upgrade_is_due(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
 

@@ -235,9 +235,9 @@ ImportSettings import_settings(const Config& config) {
             .username_prefix = config.account.username_prefix};
 }
 
-Services::Services(const Config& given, const Clock& the_clock)
+Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgrade& before_upgrade)
     : config(with_local_secrets(checked(given), the_clock)),
-      database_(open_database(config)),
+      database_(open_database(config, before_upgrade)),
       shared_clock_(open_shared_clock(the_clock, *database_)),
       clock(shared_clock_),
       cache_(open_cache(config, clock)),

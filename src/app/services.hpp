@@ -9,6 +9,7 @@
 
 #include "app/config/config.hpp"
 #include "app/cursor_seal.hpp"
+#include "app/engines.hpp"
 #include "app/observation/bounded_events.hpp"
 #include "app/observation/counted_events.hpp"
 #include "app/observation/security_event_file.hpp"
@@ -67,8 +68,9 @@ void look_at_log_ca(const Config& config);
 class Services {
 public:
     // Opens the storage, brings the schema up to date and loads the keys. In APP_ENV=local, generates missing keys and
-    // keeps them in the data folder. Throws std::runtime_error naming what cannot be used.
-    Services(const Config& config, const Clock& clock);
+    // keeps them in the data folder. Throws std::runtime_error naming what cannot be used, or what `before_upgrade`
+    // throws.
+    Services(const Config& config, const Clock& clock, const BeforeUpgrade& before_upgrade = {});
 
     // The periodic tasks that delete expired data and report counters.
     std::vector<PeriodicTask> clean_up_tasks();

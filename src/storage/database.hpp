@@ -266,6 +266,9 @@ public:
     // writable, or a statement fails. Migrations completed before the error stay applied, and the next call continues
     // from there.
     virtual void migrate(const std::vector<Migration>& migrations) = 0;
+    // Whether migrate() would upgrade an existing schema, which the version before could then not use any more. False
+    // for a new database. Blocks, and throws as migrate() does.
+    virtual bool upgrade_is_due(const std::vector<Migration>& migrations) = 0;
 
 protected:
     virtual awaitable<Outcome> apply(Transaction transaction) = 0;

@@ -46,6 +46,7 @@ public:
 
     awaitable<void> ping() override { throw std::logic_error("not asked for"); }
     void migrate(const std::vector<Migration>&) override { throw std::logic_error("not asked for"); }
+    bool upgrade_is_due(const std::vector<Migration>&) override { throw std::logic_error("not asked for"); }
 
     std::optional<TimePoint> time;
     milliseconds takes{0};  // in each direction

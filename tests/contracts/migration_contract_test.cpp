@@ -49,6 +49,17 @@ TEST_P(MigrationContract, STO_5_RefuseADatabaseThatIsNewer) {
     }
 }
 
+TEST_P(MigrationContract, STO_5_TellWhetherTheyWouldUpgradeASchemaInUse) {
+    const auto is_due = [this](const std::vector<Migration>& known) { return place->open()->upgrade_is_due(known); };
+    EXPECT_FALSE(is_due({first})) << "a new database has no schema yet";
+    place->migrate({first});
+    EXPECT_FALSE(is_due({first}));
+    EXPECT_TRUE(is_due({first, second}));
+    EXPECT_EQ(number("SELECT count(*) FROM schema_migrations"), 1) << "asking applies nothing";
+    place->migrate({first, second});
+    EXPECT_FALSE(is_due({first, second}));
+}
+
 TEST_P(MigrationContract, STO_5_OfSeveralProcessesAtOnceAreAppliedOnce) {
     {
         std::vector<std::jthread> processes;

@@ -69,6 +69,9 @@ public:
 
     awaitable<void> ping() override { return real_.ping(); }
     void migrate(const std::vector<storage::Migration>& migrations) override { real_.migrate(migrations); }
+    bool upgrade_is_due(const std::vector<storage::Migration>& migrations) override {
+        return real_.upgrade_is_due(migrations);
+    }
 
 protected:
     awaitable<storage::Outcome> apply(storage::Transaction transaction) override {

@@ -12,6 +12,7 @@
 #include "app/engines.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
+#include "base/wrong_settings.hpp"
 
 namespace consentry {
 
@@ -36,15 +37,12 @@ bool has_data(const Config& config) {
 std::unique_ptr<Services> open_services(const Clock& clock) {
     const auto config = load_config();
     if (!config || !has_data(*config)) return nullptr;
-    // The running service may be of the former version.
-    if (upgrade_is_due(*config)) {
-        fmt::print(
-            stderr,
-            "consentry: the schema of the database is that of an earlier version. Make a backup, then start this "
-            "version or run `consentry migrate`.\n");
-        return nullptr;
-    }
-    return std::make_unique<Services>(*config, clock);
+    return std::make_unique<Services>(*config, clock, [] {
+        // The running service may be of that version.
+        throw WrongSettings(
+            "the schema of the database is that of an earlier version. Make a backup, then start this version or run "
+            "`consentry migrate`.");
+    });
 }
 
 namespace {

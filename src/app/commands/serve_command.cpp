@@ -17,7 +17,6 @@
 #include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/commands/start_check.hpp"
-#include "app/engines.hpp"
 #include "app/service_manager.hpp"
 #include "base/process.hpp"
 #include "base/wrong_settings.hpp"
@@ -83,9 +82,8 @@ void raise_file_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// An upgrade of the schema cannot be undone: a version that cannot start must not lock out the one before it.
-void require_start_before_upgrade(const Config& config, const Clock& clock) {
-    if (!upgrade_is_due(config)) return;
+// Called before an upgrade of the schema: a version that cannot start must not lock out the one before it.
+void require_start(const Config& config, const Clock& clock) {
     const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
     for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
     if (!found.problems.empty()) throw WrongSettings("this version would not start; the database was not upgraded");
@@ -110,8 +108,7 @@ int serve() {
     EndingSignals ending;
 
     const SystemClock clock;
-    require_start_before_upgrade(*config, clock);
-    App app(*config, clock);
+    App app(*config, clock, [&] { require_start(*config, clock); });
     app.start();
     write_document(app);
     greet(app, *config);

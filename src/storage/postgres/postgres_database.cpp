@@ -132,6 +132,13 @@ void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
     });
 }
 
+bool PostgresDatabase::upgrade_is_due(const std::vector<Migration>& migrations) {
+    const auto known = static_cast<std::int64_t>(migrations.size());
+    std::int64_t version = 0;
+    with_first([&](postgres::Connection& connection) { version = postgres::schema_version(connection, known); });
+    return version > 0 && version < known;
+}
+
 std::optional<TimePoint> PostgresDatabase::server_time_at_start(const std::function<void()>& asking) {
     std::optional<TimePoint> time;
     with_first([&](postgres::Connection& connection) {

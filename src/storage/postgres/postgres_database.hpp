@@ -42,6 +42,7 @@ public:
     std::optional<TimePoint> server_time_at_start(const std::function<void()>& asking) override;
     awaitable<std::optional<TimePoint>> server_time() override;
     void migrate(const std::vector<Migration>& migrations) override;
+    bool upgrade_is_due(const std::vector<Migration>& migrations) override;
 
 protected:
     awaitable<Outcome> apply(Transaction transaction) override;

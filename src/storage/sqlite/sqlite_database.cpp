@@ -110,6 +110,14 @@ void SqliteDatabase::migrate(const std::vector<Migration>& migrations) {
     }
 }
 
+bool SqliteDatabase::upgrade_is_due(const std::vector<Migration>& migrations) {
+    sqlite::Connection connection(connection_options(options_, options_.reader_cache_kib));
+    if (connection.run("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").empty()) return false;
+    const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    const std::int64_t version = rows[0].integer(0);
+    return version > 0 && version < std::ssize(migrations);
+}
+
 awaitable<Rows> SqliteDatabase::read(std::string_view sql, Params params) {
     try {
         co_return readers_->of_this_thread().read(sql, params);

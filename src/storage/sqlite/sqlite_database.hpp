@@ -44,6 +44,7 @@ public:
 
     awaitable<void> ping() override;
     void migrate(const std::vector<Migration>& migrations) override;
+    bool upgrade_is_due(const std::vector<Migration>& migrations) override;
 
 protected:
     awaitable<Outcome> apply(Transaction transaction) override;
