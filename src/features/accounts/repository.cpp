@@ -78,9 +78,8 @@ awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
 
 awaitable<std::optional<AccountView>> ProfileRepository::find(UserId user) {
     static const std::string statement = fmt::format(
-        "SELECT {}, {}{} LEFT JOIN two_factors t ON t.user_id = u.id WHERE u.id = $1 "
-        "AND u.deleted_at IS NULL",
-        view_columns.list(), AcceptanceRepository::standing_columns(), user_tables.view());
+        "SELECT {}, {}{} LEFT JOIN two_factors t ON t.user_id = u.id WHERE u.id = $1 AND {}", view_columns.list(),
+        AcceptanceRepository::standing_columns(), user_tables.view(), exists_sql.view());
     const auto rows = co_await database_.look_up(statement, user);
     auto view = view_columns.read_first(rows);
     if (view) view->standings = AcceptanceRepository::read_standings(rows[0], view_columns.width);

@@ -32,5 +32,8 @@ inline constexpr auto profile_columns = storage::columns<Profile>(
     storage::column<"u.last_ip_address", &Profile::last_ip_address>,
     storage::column<"u.updated_at", &Profile::updated_at>, storage::column<"u.gender", &Profile::gender>);
 inline constexpr storage::Text user_tables = " FROM users u JOIN roles r ON r.id = u.role_id";
+// For look-ups by id. PostgreSQL takes "IS NULL" for a rare condition while it has no statistics, and would search the
+// partial index of the names, all of it, instead of the primary key.
+inline constexpr storage::Text exists_sql = "COALESCE(u.deleted_at, 0) = 0";
 
 }  // namespace consentry

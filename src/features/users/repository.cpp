@@ -12,8 +12,8 @@ using storage::sql;
 }  // namespace
 
 awaitable<std::optional<User>> UserRepository::find(UserId id) {
-    const auto rows = co_await database_.look_up(
-        sql<"SELECT ", user_columns, user_tables, " WHERE u.id = $1 AND u.deleted_at IS NULL">, id);
+    const auto rows =
+        co_await database_.look_up(sql<"SELECT ", user_columns, user_tables, " WHERE u.id = $1 AND ", exists_sql>, id);
     co_return user_columns.read_first(rows);
 }
 

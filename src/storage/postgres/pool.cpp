@@ -108,8 +108,11 @@ void Pool::ask(LookUps& look_ups) {
     look_ups.waiting.erase(look_ups.waiting.begin(), look_ups.waiting.begin() + count);
     std::vector<WireStatement> statements(1);
     statements.front().sql = look_ups.text;
+    auto& keys = statements.front().keys;
     for (const Asked& one : asked)
-        if (one.key) statements.front().keys.push_back(*one.key);
+        if (one.key) keys.push_back(*one.key);
+    std::ranges::sort(keys);
+    keys.erase(std::ranges::unique(keys).begin(), keys.end());
     auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
         const auto pool = self.lock();
         if (pool && !look_ups.waiting.empty())

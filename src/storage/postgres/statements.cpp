@@ -58,7 +58,10 @@ std::string for_many_keys(std::string_view sql) {
     const auto at = sql.find(one);
     if (at == std::string_view::npos || sql.find("$1", at + one.size()) != std::string_view::npos)
         throw std::logic_error(fmt::format("postgres: a look-up has ' = $1' once: {:.200}", sql));
-    return fmt::format("{} = ANY($1){}", sql.substr(0, at), sql.substr(at + one.size()));
+    return fmt::format(
+        "SELECT found.* FROM unnest(CAST((SELECT $1) AS uuid[])) AS asked (key) "
+        "CROSS JOIN LATERAL ({} = asked.key{} OFFSET 0) AS found",
+        sql.substr(0, at), sql.substr(at + one.size()));
 }
 
 PreparedStatements::Entry& PreparedStatements::find(std::string_view sql, Expect expect,

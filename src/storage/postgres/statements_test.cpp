@@ -31,7 +31,9 @@ TEST(PostgresStatements, AreNotKeptWithoutEnd) {
 }
 
 TEST(PostgresStatements, ALookUpHasItsKeyOnce) {
-    EXPECT_EQ(for_many_keys("SELECT id FROM a WHERE id = $1 AND b"), "SELECT id FROM a WHERE id = ANY($1) AND b");
+    EXPECT_EQ(for_many_keys("SELECT id FROM a WHERE id = $1 AND b"),
+              "SELECT found.* FROM unnest(CAST((SELECT $1) AS uuid[])) AS asked (key) "
+              "CROSS JOIN LATERAL (SELECT id FROM a WHERE id = asked.key AND b OFFSET 0) AS found");
     EXPECT_THROW(for_many_keys("SELECT id FROM a"), std::logic_error);
     EXPECT_THROW(for_many_keys("SELECT id FROM a WHERE id = $1 OR b = $1"), std::logic_error);
 }
