@@ -65,7 +65,6 @@ constexpr std::array exemptions{
     Exemption{"sessions WHERE user_id = $1\"", "an administrator's list, of those that are over too"},
     Exemption{"DELETE FROM known_devices WHERE user_id = $1", "forgets"},
     Exemption{"SELECT count(*) FROM known_devices", "the owner's export"},
-    Exemption{"), EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1)", "whether there was any other"},
     Exemption{"DELETE FROM account_tokens WHERE user_id = $1", "ends them all"},
     Exemption{"DELETE FROM account_tokens WHERE expires_at <= $1", "over"},
     Exemption{"DELETE FROM identities WHERE user_id = $1", "ends them all"},

@@ -164,9 +164,11 @@ void SessionRepository::add_confirm(PrivilegedTransaction& transaction, SessionI
 }
 
 awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {
+    // All of the account's, because they are few. For an EXISTS, PostgreSQL scans the whole table while it has no
+    // statistics about it: it expects a match early.
     const auto rows = co_await database_.query(
-        sql<"SELECT EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1 AND digest = $2 AND ",
-            current_sql<"known_devices">, "), EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1)">,
+        sql<"SELECT COALESCE(MAX(CASE WHEN digest = $2 AND ", current_sql<"known_devices">,
+            " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) > 0 FROM known_devices WHERE user_id = $1">,
         user, BytesView(device));
     co_return DeviceMemory{.known = rows[0].boolean(0), .others = rows[0].boolean(1)};
 }
