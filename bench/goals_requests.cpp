@@ -7,25 +7,34 @@
 namespace consentry::bench {
 namespace {
 
-// A statement that reads is a transaction of its own. A start has some, too: they vanish among so many requests.
-void measure_statements(const Stage& stage, const std::vector<std::string>& requests, Report& report) {
+// What PostgreSQL does for a request: statements, and processor time in all of its processes.
+void measure_database_work(const Stage& stage, const std::vector<std::string>& requests, std::size_t connections,
+                           Report& report) {
     constexpr double statements_max = 0.2;
+    // A statement that reads is a transaction of its own. A start has some, too: they vanish among so many requests.
     const std::int64_t before = stage.servers()->committed("app");
     std::size_t answered = 0;
+    double processor_seconds = 0;
     {
         const Server service = stage.serve();
         std::size_t next = 0;
+        const double processor_before = stage.servers()->database_cpu_seconds();
         answered = run({.port = service.port,
+                        .connections = connections,
                         .duration = stage.length().window,
                         .next = [&](std::size_t) { return std::string_view(requests[next++ % requests.size()]); }})
                        .all_well()
                        .count(200);
+        processor_seconds = stage.servers()->database_cpu_seconds() - processor_before;
     }
-    const double each = static_cast<double>(stage.servers()->committed("app") - before) / static_cast<double>(answered);
-    report.add({.goal = "2 PostgreSQL statements per GET 2fa/status, 64 connections",
-                .floor = "0.2",
-                .measured = fmt::format("{:.2f}", each),
-                .judged = {at_most(only(each), statements_max, "per request")}});
+    const auto per_request = [&](double sum) { return sum / static_cast<double>(answered); };
+    const double statements = per_request(static_cast<double>(stage.servers()->committed("app") - before));
+    report.add({.goal = fmt::format("2 PostgreSQL statements per GET 2fa/status, connections: {}", connections),
+                .floor = connections > 1 ? "0.2" : "",
+                .measured = fmt::format("{:.2f}, {:.0f} us of processor time", statements,
+                                        per_request(processor_seconds) * 1e6),
+                .judged = connections > 1 ? std::vector{at_most(only(statements), statements_max, "per request")}
+                                          : std::vector<Judged>{}});
 }
 
 }  // namespace
@@ -36,7 +45,9 @@ void measure_known_tokens(const Stage& stage, Report& report) {
     const bool embedded = stage.servers() == nullptr;
     const double floor = embedded ? known_tokens_floor : 0.30;
     const auto requests = authenticated(status_path, stage.people().readers);
-    if (!embedded) measure_statements(stage, requests, report);
+    if (!embedded)
+        for (const std::size_t connections : {std::size_t{1}, std::size_t{64}})
+            measure_database_work(stage, requests, connections, report);
     const Server service = stage.serve();
     const std::string body = once(service.port, requests.front());
     const Server nginx = stage.serve_nginx(body);

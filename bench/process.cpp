@@ -118,11 +118,13 @@ void Child::wait_for_port(std::uint16_t port, std::chrono::seconds patience) con
     }
 }
 
-double Child::cpu_seconds() const {
-    double sum = cpu_seconds_of(pid_);
-    for (const pid_t worker : children_of(pid_)) sum += cpu_seconds_of(worker);
+double cpu_seconds_with_children(pid_t pid) {
+    double sum = cpu_seconds_of(pid);
+    for (const pid_t worker : children_of(pid)) sum += cpu_seconds_of(worker);
     return sum;
 }
+
+double Child::cpu_seconds() const { return cpu_seconds_with_children(pid_); }
 
 double Child::memory_mib() const {
     std::ifstream in("/proc/" + std::to_string(pid_) + "/status");

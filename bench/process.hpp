@@ -36,6 +36,9 @@ private:
     std::filesystem::path log_;
 };
 
+// Processor time that the process and those of its children that run now have used.
+double cpu_seconds_with_children(pid_t pid);
+
 std::uint16_t free_port();
 // A TCP connection to this machine, or -1 where nobody listens. Blocking. A receive buffer of 0 is the usual one.
 int connect_to(std::uint16_t port, int receive_buffer_bytes = 0);

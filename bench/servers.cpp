@@ -5,12 +5,16 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "process.hpp"
 
 namespace consentry::bench {
 namespace {
@@ -117,6 +121,13 @@ std::int64_t Servers::committed(std::string_view database) const {
         std::this_thread::sleep_for(10ms);
     }
     return one("SELECT xact_commit FROM pg_stat_database WHERE datname = $1");
+}
+
+double Servers::database_cpu_seconds() const {
+    std::ifstream in(folder_ / "postgres" / "data" / "postmaster.pid");
+    pid_t postmaster = 0;
+    if (!(in >> postmaster)) throw std::runtime_error("bench: PostgreSQL has no pid file");
+    return cpu_seconds_with_children(postmaster);
 }
 
 std::string Servers::redis(const std::string& words) const {

@@ -82,6 +82,8 @@ Stage::Stage(fs::path folder, Length length, const Servers* servers)
         length_.crowd.logins = 0;
     }
     people_ = populate(settings_, length_.crowd);
+    // The server would do so by itself within a minute (autovacuum_naptime). Until then it plans for empty tables.
+    if (servers_ != nullptr) servers_->connect("app").run("ANALYZE");
 }
 
 Stage::~Stage() {
