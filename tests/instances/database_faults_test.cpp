@@ -184,11 +184,23 @@ TEST(FLT_2, AFullDiskAtTheServerIsReportedAndSurvived) {
     SharedFleet fleet(2);
     const Account bob = fleet->make_account();
     const Tokens tokens = tokens_of(fleet->client(0), bob);
+    const Tokens of_admin = tokens_of(fleet->client(0), fleet->make_account("superAdmin"));
+    Browser person{[&] { return fleet->at(0).port(); }};
+    person.log_in(bob.email, bob.password);
+    // The use of these sessions is due to be recorded: an administrator's after a minute, a cookie's after half a day.
+    fleet.sql(
+        "UPDATE sessions SET last_active_at = last_active_at - 120000;"
+        "UPDATE sessions SET expires_at = expires_at - 86400000 WHERE expires_at = issued_at + 604800000");
     fleet.sql(
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend "
         "file: No space left on device' USING ERRCODE = '53100'; END $$;"
         "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON sessions EXECUTE FUNCTION full_disk();"
-        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON schema_migrations EXECUTE FUNCTION full_disk()");
+        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON schema_migrations EXECUTE FUNCTION full_disk();"
+        // Nothing takes back the next number of a sequence.
+        "CREATE SEQUENCE tries;"
+        "CREATE FUNCTION count_try() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('tries'); RETURN "
+        "NULL; END $$;"
+        "CREATE TRIGGER count_try BEFORE UPDATE OF last_active_at ON sessions EXECUTE FUNCTION count_try()");
     for (std::size_t i = 0; i < 4; ++i) {
         const Answer login = log_in(fleet->client(i), bob);
         EXPECT_EQ(login.status, 503U) << login.body;
@@ -197,7 +209,10 @@ TEST(FLT_2, AFullDiskAtTheServerIsReportedAndSurvived) {
         EXPECT_EQ(log_out(fleet->client(i), tokens.access).status, 503U);
         EXPECT_EQ(fleet->client(i).get("/api/health/ready").status, 503U);
         EXPECT_EQ(knock(fleet->client(i), tokens.access), 200U) << "what only reads goes on";
+        EXPECT_EQ(knock(fleet->client(i), of_admin.access), 200U) << "although the time of the use is not recorded";
+        EXPECT_EQ(person.open("/account").status, 200U) << "although the session does not last longer";
     }
+    EXPECT_LT(fleet.number("SELECT last_value FROM tries"), 8) << "not every request tries to record its use";
     fleet.sql("DROP FUNCTION full_disk() CASCADE");
     for (std::size_t i = 0; i < 2; ++i) {
         EXPECT_TRUE(eventually([&] { return fleet->client(i).get("/api/health/ready").status == 200U; }, 5s));

@@ -27,8 +27,8 @@ void Fleet::rotate_keys() const {
     EXPECT_EQ(rotated.code, 0) << rotated.err;
 }
 
-Account Fleet::make_account() {
-    return create_account(folder_.path(), "person" + std::to_string(++accounts_) + "@example.org", "user", settings_);
+Account Fleet::make_account(const std::string& role) {
+    return create_account(folder_.path(), "person" + std::to_string(++accounts_) + "@example.org", role, settings_);
 }
 
 Account Fleet::make_protected_account(Tokens* tokens) {

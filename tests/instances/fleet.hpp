@@ -36,7 +36,7 @@ public:
     void rotate_keys() const;
 
     // Creates an account with a new address through the command line.
-    Account make_account();
+    Account make_account(const std::string& role = "user");
     // Creates an account and turns two-factor on; `tokens` receives the tokens of the session that did so. This uses up
     // the code of the current time step.
     Account make_protected_account(Tokens* tokens = nullptr);

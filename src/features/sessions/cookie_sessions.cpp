@@ -13,6 +13,8 @@ namespace {
 // The minimum interval between writes of an admin's activity. The idle limit is an hour.
 constexpr std::chrono::seconds activity_step{60};
 constexpr int prolonged_in_idle_time = 16;  // how often a busy cookie's session is prolonged
+// After a failed write. Otherwise each request would try again, and wait until its write is late.
+constexpr std::chrono::seconds recording_pause{5};
 
 }  // namespace
 
@@ -33,9 +35,10 @@ awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie)
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
     if (is_prolongation_due(*session, now))
-        co_await prolong(*session, from_cache, now);
+        co_await record_use(*session, from_cache,
+                            repository_.prolong(session->id, session->jti, now, end_of(*session, now)));
     else if (is_touch_due(*session, now))
-        co_await touch(*session, from_cache, now);
+        co_await record_use(*session, from_cache, repository_.touch(session->id, now));
     co_return std::move(*session);
 }
 
@@ -68,18 +71,18 @@ bool Sessions::is_prolongation_due(const LiveSession& session, TimePoint now) co
     return session.expires_at + settings_.cookie_idle / prolonged_in_idle_time <= end_of(session, now);
 }
 
-awaitable<void> Sessions::prolong(const LiveSession& session, bool from_cache, TimePoint now) {
-    co_await repository_.prolong(session.id, session.jti, now, end_of(session, now));
-    if (from_cache) co_await copies_.erase(session.user, session.id);
-}
-
 bool Sessions::is_touch_due(const LiveSession& session, TimePoint now) {
     return session.role != Role::user && now >= session.last_active_at + activity_step;
 }
 
-awaitable<void> Sessions::touch(const LiveSession& session, bool from_cache, TimePoint now) {
-    co_await repository_.touch(session.id, now);
-    if (from_cache) co_await copies_.erase(session.user, session.id);
+awaitable<void> Sessions::record_use(const LiveSession& session, bool from_cache, awaitable<void> write) {
+    if (clock_.lock_time() < recording_from_.load(std::memory_order_relaxed)) co_return;
+    try {
+        co_await std::move(write);
+    } catch (const Unavailable&) {
+        recording_from_.store(clock_.lock_time() + recording_pause, std::memory_order_relaxed);
+    }
+    if (from_cache) co_await best_effort([&] { return copies_.erase(session.user, session.id); });
 }
 
 }  // namespace consentry

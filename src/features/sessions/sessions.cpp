@@ -245,7 +245,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     }
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    if (is_touch_due(*session, now)) co_await touch(*session, from_cache, now);
+    if (is_touch_due(*session, now)) co_await record_use(*session, from_cache, repository_.touch(session->id, now));
     co_return std::move(*session);
 }
 

@@ -117,9 +117,10 @@ private:
     // A session in use is recorded rarely enough to be cheap: a cookie's gets a later end, an admin's the time of its
     // last activity.
     bool is_prolongation_due(const LiveSession& session, TimePoint now) const;
-    awaitable<void> prolong(const LiveSession& session, bool from_cache, TimePoint now);
     static bool is_touch_due(const LiveSession& session, TimePoint now);
-    awaitable<void> touch(const LiveSession& session, bool from_cache, TimePoint now);
+    // Does without it if the database takes no writes, because the request may only read. The session then ends no
+    // later than it would unused.
+    awaitable<void> record_use(const LiveSession& session, bool from_cache, awaitable<void> write);
     // The session of a valid refresh token.
     struct Refreshable {
         RefreshState state;
@@ -151,7 +152,8 @@ private:
     Audit audit_;
     SessionSettings settings_;
     TokenMemory memory_;
-    std::atomic<std::int64_t> epoch_ = 0;  // the newest one seen
+    std::atomic<std::int64_t> epoch_ = 0;      // the newest one seen
+    std::atomic<TimePoint> recording_from_{};  // of clock_.lock_time(); later than now after a failed write
 };
 
 }  // namespace consentry
