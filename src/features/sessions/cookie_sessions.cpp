@@ -35,10 +35,9 @@ awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie)
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
     if (is_prolongation_due(*session, now))
-        co_await record_use(*session, from_cache,
-                            repository_.prolong(session->id, session->jti, now, end_of(*session, now)));
+        co_await record_use(*session, repository_.prolong(session->id, session->jti, now, end_of(*session, now)));
     else if (is_touch_due(*session, now))
-        co_await record_use(*session, from_cache, repository_.touch(session->id, now));
+        co_await record_use(*session, repository_.touch(session->id, now));
     co_return std::move(*session);
 }
 
@@ -75,14 +74,15 @@ bool Sessions::is_touch_due(const LiveSession& session, TimePoint now) {
     return session.role != Role::user && now >= session.last_active_at + activity_step;
 }
 
-awaitable<void> Sessions::record_use(const LiveSession& session, bool from_cache, awaitable<void> write) {
+awaitable<void> Sessions::record_use(const LiveSession& session, awaitable<void> write) {
     if (clock_.lock_time() < recording_from_.load(std::memory_order_relaxed)) co_return;
     try {
         co_await std::move(write);
     } catch (const Unavailable&) {
         recording_from_.store(clock_.lock_time() + recording_pause, std::memory_order_relaxed);
     }
-    if (from_cache) co_await best_effort([&] { return copies_.erase(session.user, session.id); });
+    // Not only a copy that was read just now: look_up() has put one if there was none, with the time from before.
+    if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(session.user, session.id); });
 }
 
 }  // namespace consentry

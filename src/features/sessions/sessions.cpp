@@ -230,7 +230,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
         if (!candidate) co_return fail(errors::jwt_access_token_invalid);
         claims = candidate->claims;
     }
-    auto [session, from_cache] = co_await look_up(*claims, now);
+    auto session = (co_await look_up(*claims, now)).session;
     // Kind, subject and jti must all match the stored session (SES-1).
     if (!session || session->user != claims->user || session->jti != claims->jti)
         co_return fail(errors::jwt_access_token_invalid);
@@ -245,7 +245,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     }
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    if (is_touch_due(*session, now)) co_await record_use(*session, from_cache, repository_.touch(session->id, now));
+    if (is_touch_due(*session, now)) co_await record_use(*session, repository_.touch(session->id, now));
     co_return std::move(*session);
 }
 

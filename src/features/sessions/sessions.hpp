@@ -120,7 +120,7 @@ private:
     static bool is_touch_due(const LiveSession& session, TimePoint now);
     // Does without it if the database takes no writes, because the request may only read. The session then ends no
     // later than it would unused.
-    awaitable<void> record_use(const LiveSession& session, bool from_cache, awaitable<void> write);
+    awaitable<void> record_use(const LiveSession& session, awaitable<void> write);
     // The session of a valid refresh token.
     struct Refreshable {
         RefreshState state;

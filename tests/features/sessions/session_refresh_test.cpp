@@ -237,6 +237,15 @@ TEST(SES_7, AnAdminsSessionEndsAfterAnIdleHour) {
     }
 }
 
+TEST(SES_7, ACopyThatIsTrustedDoesNotForgetTheUseOfASession) {
+    Service service({{"AUTH_JWT_ACCESS_TOKEN_EXPIRED", "12h"}, {"SESSION_CHECK", "cache"}});
+    const auto tokens = service.tokens_of(service.make_person(Role::admin));
+    service.clock().advance(std::chrono::minutes{59} + seconds{30});
+    EXPECT_TRUE(alive(service, tokens.access));
+    service.clock().advance(seconds{45});
+    EXPECT_TRUE(alive(service, tokens.access));
+}
+
 TEST(SES_7, TheListLeavesOutSessionsOfAdminsThatWereIdleForTooLong) {
     Service& service = suite_service();
     for (const auto& [role, listed] : {std::pair{Role::admin, 1U}, std::pair{Role::user, 2U}}) {
