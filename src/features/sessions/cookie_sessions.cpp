@@ -10,8 +10,9 @@
 namespace consentry {
 namespace {
 
-// The minimum interval between writes of an admin's activity. The idle limit is an hour.
-constexpr std::chrono::seconds activity_step{60};
+// The minimum interval between writes of an admin's activity: a minute, and shorter if the idle limit is below an hour.
+constexpr std::chrono::seconds activity_step_max{60};
+constexpr int recorded_in_idle_time = 60;
 constexpr int prolonged_in_idle_time = 16;  // how often a busy cookie's session is prolonged
 // After a failed write. Otherwise each request would try again, and wait until its write is late.
 constexpr std::chrono::seconds recording_pause{5};
@@ -70,8 +71,10 @@ bool Sessions::is_prolongation_due(const LiveSession& session, TimePoint now) co
     return session.expires_at + settings_.cookie_idle / prolonged_in_idle_time <= end_of(session, now);
 }
 
-bool Sessions::is_touch_due(const LiveSession& session, TimePoint now) {
-    return session.role != Role::user && now >= session.last_active_at + activity_step;
+bool Sessions::is_touch_due(const LiveSession& session, TimePoint now) const {
+    if (session.role == Role::user) return false;
+    const auto step = std::min(activity_step_max, settings_.admin_idle / recorded_in_idle_time);
+    return now >= session.last_active_at + step;
 }
 
 awaitable<void> Sessions::record_use(const LiveSession& session, awaitable<void> write) {

@@ -117,7 +117,7 @@ private:
     // A session in use is recorded rarely enough to be cheap: a cookie's gets a later end, an admin's the time of its
     // last activity.
     bool is_prolongation_due(const LiveSession& session, TimePoint now) const;
-    static bool is_touch_due(const LiveSession& session, TimePoint now);
+    bool is_touch_due(const LiveSession& session, TimePoint now) const;
     // Does without it if the database takes no writes, because the request may only read. The session then ends no
     // later than it would unused.
     awaitable<void> record_use(const LiveSession& session, awaitable<void> write);

@@ -246,6 +246,17 @@ TEST(SES_7, ACopyThatIsTrustedDoesNotForgetTheUseOfASession) {
     EXPECT_TRUE(alive(service, tokens.access));
 }
 
+TEST(SES_7, UseKeepsASessionAliveThatMayBeIdleForAMinuteOnly) {
+    Service service({{"SESSION_ADMIN_IDLE", "1m"}});
+    const auto tokens = service.tokens_of(service.make_person(Role::admin));
+    for (int i = 0; i < 5; ++i) {
+        service.clock().advance(seconds{45});
+        EXPECT_TRUE(alive(service, tokens.access)) << i;
+    }
+    service.clock().advance(std::chrono::minutes{1});
+    EXPECT_FALSE(alive(service, tokens.access));
+}
+
 TEST(SES_7, TheListLeavesOutSessionsOfAdminsThatWereIdleForTooLong) {
     Service& service = suite_service();
     for (const auto& [role, listed] : {std::pair{Role::admin, 1U}, std::pair{Role::user, 2U}}) {
