@@ -90,14 +90,15 @@ awaitable<Result<PageAnswer>> RecoveryPages::show_confirm(const VisitOf<SignedIn
 
 awaitable<Result<PageAnswer>> RecoveryPages::confirm(const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) {
     const auto& visit = sent.visit();
-    auto confirmed = co_await parts_.confirmation.confirm(
-        visit.caller(), {.password = sent.form().password, .factor = proof_of(sent.form())}, cause_of(visit.context()));
-    if (!confirmed) co_return fail(std::move(confirmed.error()));
     // The session may do more from now on, so it gets a new identity.
-    auto cookie = co_await parts_.sessions.renew_cookie(visit.browser());
-    if (!cookie) co_return fail(std::move(cookie.error()));
+    auto renewal = parts_.sessions.prepare_renewal(visit.browser());
+    if (!renewal) co_return fail(std::move(renewal.error()));
+    auto confirmed = co_await parts_.confirmation.confirm(
+        visit.caller(), {.password = sent.form().password, .factor = proof_of(sent.form())}, cause_of(visit.context()),
+        std::move(renewal->rotation));
+    if (!confirmed) co_return fail(std::move(confirmed.error()));
     co_return PageAnswer::to(goal_of(visit),
-                             cookies_.set(PageCookie::session, *cookie, parts_.sessions.cookie_lifetime()));
+                             cookies_.set(PageCookie::session, renewal->cookie, parts_.sessions.cookie_lifetime()));
 }
 
 }  // namespace consentry

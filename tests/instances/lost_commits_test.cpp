@@ -14,7 +14,9 @@
 #include "base/bytes.hpp"
 #include "base/uuid.hpp"
 #include "crypto/digest.hpp"
+#include "features/sessions/session_cookie.hpp"
 #include "instances/fleet.hpp"
+#include "tests/support/browser.hpp"
 #include "tests/support/tcp_proxy.hpp"
 #include "tests/support_test/eventually.hpp"
 
@@ -244,6 +246,37 @@ TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
             tokens = retry;
         });
     EXPECT_GT(acknowledged, rounds / 2) << "the rotation is looked for, and found";
+}
+
+TEST_F(LostCommits, FLT_4_AConfirmationLeavesTheBrowserItsSession) {
+    const Account ada = fleet.make_account();
+    Browser browser{[&] { return fleet.at(1).port(); }};
+    Browser elsewhere{[&] { return fleet.at(0).port(); }};
+    const auto confirm = [&] { return browser.send("/login/confirm", {{"password", ada.password}}); };
+    const auto fresh = [&] { return count_of("sessions", ada, "proven_at IS NOT NULL AND revoked_at IS NULL"); };
+    const int acknowledged = lose(
+        rounds, 50,
+        [&] {
+            schema.sql("DELETE FROM sessions");
+            browser.cookies.clear();
+            served([&] { return browser.log_in(ada.email, ada.password); });
+            for (const bool for_the_deed : {false, true}) {
+                served([&] { return browser.open("/login/confirm"); });
+                if (!for_the_deed) EXPECT_EQ(served(confirm).status, 303U);
+            }
+            schema.sql("UPDATE sessions SET proven_at = NULL");
+            elsewhere.cookies = browser.cookies;
+            return Deed{.ask = confirm, .mark = SessionCookie::parse(browser.cookies.at(session_cookie))->jti()};
+        },
+        [&](const Answer& answer) {
+            EXPECT_TRUE(answer.status == 303U || answer.status == 503U) << answer.body;
+            if (answer.status == 303U) {
+                EXPECT_EQ(served([&] { return browser.open("/account"); }).status, 200U) << "the new cookie";
+                EXPECT_FALSE(elsewhere.is_logged_in()) << "the former one";
+            }
+            EXPECT_EQ(elsewhere.is_logged_in(), fresh() == 0) << "a fresh proof under the former cookie";
+        });
+    EXPECT_GT(acknowledged, rounds / 2) << "the confirmation is looked for, and found";
 }
 
 TEST_F(LostCommits, FLT_4_AFailureCountsOnce) {

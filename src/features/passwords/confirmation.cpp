@@ -1,13 +1,15 @@
 #include "features/passwords/confirmation.hpp"
 
 #include "base/errors.hpp"
-#include "features/sessions/repository.hpp"
 
 namespace consentry {
+
+using storage::Expect;
 
 Confirmation::Confirmation(storage::Database& database, const Clock& clock, UserRepository& users,
                            TwoFactor& two_factor, Passwords& passwords, Audit audit)
     : database_(database),
+      sessions_(database),
       clock_(clock),
       users_(users),
       two_factor_(two_factor),
@@ -24,7 +26,21 @@ awaitable<Result<void>> Confirmation::check_password(User user, std::string pass
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof, Cause cause) {
+awaitable<Result<storage::Outcome>> Confirmation::commit(PrivilegedTransaction transaction, Mark mark) {
+    std::string why;
+    try {
+        co_return co_await std::move(transaction).commit(database_);
+    } catch (const storage::OutcomeUnknown& unknown) {
+        why = unknown.what();
+    }
+    const auto found = co_await sessions_.find(mark.session);
+    if (!found || found->proven_at != mark.proven_at || found->jti != mark.jti.value_or(found->jti))
+        throw Unavailable("confirmation: outcome unknown: " + why);
+    co_return storage::Outcome{.committed = true, .results = {}};
+}
+
+awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof, Cause cause,
+                                              std::optional<Rotation> rotation) {
     auto user = co_await users_.find(caller.user());
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     const auto factor = co_await two_factor_.state(caller.user());
@@ -43,7 +59,12 @@ awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof,
     if (right) two_factor_.spend(transaction, *right, cause);
     const std::size_t spent = transaction.size();
     SessionRepository::add_confirm(transaction, caller.session(), caller.user(), now);
-    auto outcome = co_await std::move(transaction).commit(database_);
+    Mark mark{.session = caller.session(), .proven_at = now, .jti = {}};
+    if (rotation) {
+        SessionRepository::add_rotate(transaction, Expect::one, *rotation);
+        mark.jti = rotation->new_jti;
+    }
+    auto outcome = co_await commit(std::move(transaction), std::move(mark));
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at < spent)
         co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "features/passwords/passwords.hpp"
+#include "features/sessions/repository.hpp"
 #include "features/users/caller.hpp"
 
 namespace consentry {
@@ -22,15 +23,26 @@ public:
     Confirmation(storage::Database& database, const Clock& clock, UserRepository& users, TwoFactor& two_factor,
                  Passwords& passwords, Audit audit);
 
-    // Marks the session as freshly proven. Failures count and lock as in every other check. Errors: those of the
-    // password or of the second factor; twoFactorMethodRequired for a password while two-factor is on; passwordNotSet
-    // if the account has neither, so that only a new login can prove its owner.
-    awaitable<Result<void>> confirm(SignedIn caller, OwnerProof proof, Cause cause);
+    // Marks the session as freshly proven and, with a rotation, replaces its secret in the same commit: who copied the
+    // one from before gains nothing. Failures count and lock as in every other check. Errors: those of the password or
+    // of the second factor; twoFactorMethodRequired for a password while two-factor is on; passwordNotSet if the
+    // account has neither, so that only a new login can prove its owner; 401 if the session is over or another request
+    // has replaced its secret.
+    awaitable<Result<void>> confirm(SignedIn caller, OwnerProof proof, Cause cause,
+                                    std::optional<Rotation> rotation = {});
 
 private:
     awaitable<Result<void>> check_password(User user, std::string password, Cause cause);
+    // What the transaction leaves in the row of the session: it is compared if the answer to the commit is lost.
+    struct Mark {
+        SessionId session;
+        TimePoint proven_at;
+        std::optional<std::string> jti;
+    };
+    awaitable<Result<storage::Outcome>> commit(PrivilegedTransaction transaction, Mark mark);
 
     storage::Database& database_;
+    SessionRepository sessions_;
     const Clock& clock_;
     UserRepository& users_;
     TwoFactor& two_factor_;

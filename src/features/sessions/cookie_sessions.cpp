@@ -42,22 +42,18 @@ awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie)
     co_return std::move(*session);
 }
 
-awaitable<Result<std::string>> Sessions::renew_cookie(std::string cookie) {
+Result<CookieRenewal> Sessions::prepare_renewal(std::string_view cookie) const {
     const auto shown = SessionCookie::parse(cookie);
-    if (!shown) co_return fail(errors::jwt_access_token_invalid);
-    const TimePoint now = clock_.now();
+    if (!shown) return fail(errors::jwt_access_token_invalid);
     const SessionCookie next = SessionCookie::make(shown->user, shown->session);
-    const bool renewed =
-        co_await repository_.rotate({.session = shown->session,
-                                     .old_jti = shown->jti(),
-                                     .presented_digest = shown->digest(),
-                                     .new_jti = next.jti(),
-                                     .access_digest = next.digest(),
-                                     .refresh_digest = crypto::sha256(crypto::random_bytes(32)),  // of no token
-                                     .at = now});
-    if (!renewed) co_return fail(errors::jwt_access_token_invalid);
-    if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(shown->user, shown->session); });
-    co_return next.text();
+    return CookieRenewal{.cookie = next.text(),
+                         .rotation = {.session = shown->session,
+                                      .old_jti = shown->jti(),
+                                      .presented_digest = shown->digest(),
+                                      .new_jti = next.jti(),
+                                      .access_digest = next.digest(),
+                                      .refresh_digest = crypto::sha256(crypto::random_bytes(32)),  // of no token
+                                      .at = clock_.now()}};
 }
 
 TimePoint Sessions::end_of(const LiveSession& session, TimePoint now) const {

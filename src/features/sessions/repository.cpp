@@ -126,14 +126,22 @@ void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId
 }
 
 awaitable<bool> SessionRepository::rotate(Rotation rotation) {
-    const auto rows = co_await database_.execute(
+    storage::Transaction transaction;
+    add_rotate(transaction, Expect::any, rotation);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return false;
+    co_return outcome.results.front().affected() == 1;
+}
+
+void SessionRepository::add_rotate(storage::Transaction& transaction, Expect expect, const Rotation& rotation) {
+    transaction.add(
+        expect,
         sql<"UPDATE sessions SET previous_jti = jti, previous_refresh_digest = $3, jti = $4, access_digest = $5, "
             "refresh_digest = $6, issued_at = $7, last_active_at = $7, updated_at = $7 "
             "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $7 AND ",
             current_sql<"sessions">>,
         rotation.session, rotation.old_jti, BytesView(rotation.presented_digest), rotation.new_jti,
         BytesView(rotation.access_digest), BytesView(rotation.refresh_digest), rotation.at);
-    co_return rows.affected() == 1;
 }
 
 void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId id, UserId user,
@@ -166,10 +174,10 @@ void SessionRepository::add_confirm(PrivilegedTransaction& transaction, SessionI
 awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {
     // All of the account's, because they are few. For an EXISTS, PostgreSQL scans the whole table while it has no
     // statistics about it: it expects a match early.
-    const auto rows = co_await database_.query(
-        sql<"SELECT COALESCE(MAX(CASE WHEN digest = $2 AND ", current_sql<"known_devices">,
-            " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) > 0 FROM known_devices WHERE user_id = $1">,
-        user, BytesView(device));
+    const auto rows =
+        co_await database_.query(sql<"SELECT COALESCE(MAX(CASE WHEN digest = $2 AND ", current_sql<"known_devices">,
+                                     " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) > 0 FROM known_devices WHERE user_id = $1">,
+                                 user, BytesView(device));
     co_return DeviceMemory{.known = rows[0].boolean(0), .others = rows[0].boolean(1)};
 }
 

@@ -140,6 +140,8 @@ public:
 
     // Returns false if the jti was no longer `old_jti`, or the session is over.
     awaitable<bool> rotate(Rotation rotation);
+    // The same as part of a transaction, which must be about `ended`.
+    static void add_rotate(storage::Transaction& transaction, storage::Expect expect, const Rotation& rotation);
     // Expect::one: the session belongs to the user and is live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);

@@ -48,6 +48,12 @@ struct PreparedSession {
     bool tell_of_device = false;  // this is not the account's first device
 };
 
+// The next cookie of a session. Valid, instead of the one before, from the commit of the rotation.
+struct CookieRenewal {
+    std::string cookie;
+    Rotation rotation;
+};
+
 struct SessionOwner {
     UserId user;
     Role role = Role::user;
@@ -84,10 +90,9 @@ public:
     // The same for the value of a cookie. Moves the end of the session on, with one write in a sixteenth of the idle
     // time. Neither accepts what the other does.
     awaitable<Result<LiveSession>> authenticate_cookie(std::string cookie);
-    // Gives the session of a cookie a new secret, for a moment in which its owner gains rights, and returns the value
-    // of the new cookie; the old one is invalid from then on. Error: 401 if the cookie's session is over or another
-    // request was faster.
-    awaitable<Result<std::string>> renew_cookie(std::string cookie);
+    // Prepares a new secret for the session of a cookie, for a transaction in which its owner gains rights. Error: 401
+    // if the text is no cookie.
+    Result<CookieRenewal> prepare_renewal(std::string_view cookie) const;
     // The longest time for which a browser needs to keep a cookie.
     std::chrono::seconds cookie_lifetime() const { return tokens_.settings().refresh_lifetime; }
 
