@@ -267,6 +267,60 @@ test('nor if the tokens of that user are being refreshed just then', async () =>
     assert.equal((await storage.read()).refreshToken, 'second-2', 'and the second user stays');
 });
 
+test('a storage that takes nothing costs no session over several refreshes either', async () => {
+    const kept = memoryStorage();
+    await kept.write(madeUp('first', 1, Date.now()));
+    const storage = { ...kept, write: () => Promise.reject(new Error('disk full')) };
+    const refreshed = [];
+    const client = new Consentry({
+        baseUrl: 'https://login.example.org',
+        storage,
+        fetch: async (url, { headers }) => {
+            if (!url.endsWith(refresh)) return answered(200, { statusCode: 200, data: [] });
+            const n = refreshed.push(headers.get('authorization')) + 1;
+            return answered(200, { statusCode: 200, data: { ...madeUp('first', n), expiresIn: n < 4 ? 0 : 600 } });
+        },
+    });
+    for (let i = 0; i < 5; ++i) await client.sessions.list();
+    assert.deepEqual(refreshed, ['Bearer first-1', 'Bearer first-2', 'Bearer first-3'], 'each token once');
+});
+
+// Without Web Locks, as with plain http or in two programs with one storage.
+for (const { granted, write, kept, stays } of [
+    { granted: true, write: madeUp('second', 1), kept: false, stays: 'second-1' },
+    { granted: false, write: madeUp('second', 1), kept: false, stays: 'second-1' },
+    { granted: true, write: madeUp('first', 3), kept: true, stays: 'first-3' },
+    { granted: false, write: madeUp('first', 3), kept: true, stays: 'first-3' },
+    { granted: true, write: undefined, kept: false, stays: undefined },
+]) {
+    const who = write?.refreshToken ?? 'nobody';
+    test(`a refresh that is ${granted ? 'granted' : 'refused'} finds tokens of ${who} in the storage`, async () => {
+        const storage = memoryStorage();
+        await storage.write(madeUp('first', 1));
+        const sent = [];
+        const client = new Consentry({
+            baseUrl: 'https://login.example.org',
+            storage,
+            fetch: async (url, { method, headers }) => {
+                sent.push(`${method} ${headers.get('authorization') ?? ''}`);
+                if (method === 'PUT' && sent.length > 1) return answered(200, { statusCode: 200 });
+                if (method === 'PUT')
+                    return answered(401, { statusCode: 5120, statusCodeKey: 'jwtAccessTokenInvalid', module: 'auth' });
+                await (write ? storage.write(write) : storage.clear());
+                if (granted)
+                    return answered(200, { statusCode: 200, data: { ...madeUp('first', 2), expiresIn: 600 } });
+                return answered(401, { statusCode: 5121, statusCodeKey: 'jwtRefreshTokenInvalid', module: 'auth' });
+            },
+        });
+        const update = client.account.update({ name: 'Mistaken' });
+        if (kept) await update;
+        else await assert.rejects(update, named('client.signedOut'));
+        assert.equal(sent.length, kept ? 3 : 2);
+        if (kept) assert.equal(sent[2], `PUT Bearer ${write.accessToken}`);
+        assert.equal((await storage.read())?.refreshToken, stays);
+    });
+}
+
 test('a client that was closed still refreshes and logs out', async () => {
     const storage = { ...memoryStorage(), name: 'closed' };
     const { client, count } = await withExpired({ storage });

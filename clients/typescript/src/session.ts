@@ -52,7 +52,7 @@ export class Session {
     readonly #listeners = new Set<SessionListener>();
     /** Running refreshes, by session: a caller that waits for the tokens of one must never get those of another. */
     readonly #renewals = new Map<string, Promise<Tokens>>();
-    /** Tokens that the storage refused to take, and what it had instead. */
+    /** Tokens that the storage refused to take, and the refresh token that it had instead. */
     #unsaved: { tokens: Tokens; instead: string | undefined } | undefined;
 
     constructor(storage: TokenStorage, refresh: (refreshToken: string) => Promise<Tokens>) {
@@ -85,7 +85,7 @@ export class Session {
         const kept = await this.#storage.read();
         // Otherwise another tab has stored newer ones.
         if (kept?.refreshToken === unsaved.instead) {
-            await this.#save(unsaved.tokens, kept);
+            await this.#save(unsaved.tokens, kept?.refreshToken);
             return unsaved.tokens;
         }
         this.#unsaved = undefined;
@@ -94,7 +94,8 @@ export class Session {
 
     begin(tokens: Tokens): Promise<void> {
         return exclusively(this.#storage, async () => {
-            await this.#save(tokens, await this.#storage.read());
+            const kept = await this.#storage.read();
+            await this.#save(tokens, kept?.refreshToken);
             this.#announce({ type: 'signedIn', elsewhere: false });
         });
     }
@@ -127,25 +128,44 @@ export class Session {
         // A request is never repeated for another user, who logged in meanwhile.
         if (sessionOf(kept) !== sessionOf(refused)) throw signedOut();
         if (kept.accessToken !== refused.accessToken) return kept;
+        const stored = this.#unsaved ? this.#unsaved.instead : kept.refreshToken;
         let next: Tokens;
         try {
             next = await this.#refresh(kept.refreshToken);
         } catch (error) {
             if (!(error instanceof ConsentryError) || !endings.has(error.name)) throw error;
-            // Without Web Locks another tab may have been faster.
-            const newer = await this.tokens();
-            if (newer && newer.refreshToken !== kept.refreshToken) return newer;
+            const newer = await this.#storedSince(stored, kept);
+            if (newer) return newer;
             await this.#forget(error);
             throw error;
         }
-        await this.#save(next, kept);
+        const newer = await this.#storedSince(stored, kept);
+        if (newer) return newer;
+        await this.#save(next, stored);
         this.#announce({ type: 'refreshed', elsewhere: false });
         return next;
     }
 
+    /**
+     * What another tab has stored during a refresh, which only Web Locks prevent: newer tokens of the same session.
+     * Whatever else it did, logging out or logging somebody else in, ends this session here.
+     */
+    async #storedSince(stored: string | undefined, own: Tokens): Promise<Tokens | undefined> {
+        let now: Tokens | undefined;
+        try {
+            now = await this.#storage.read();
+        } catch {
+            return undefined; // Consentry's answer counts although the storage fails.
+        }
+        if (now?.refreshToken === stored) return undefined;
+        this.#unsaved = undefined;
+        if (!now || sessionOf(now) !== sessionOf(own)) throw signedOut();
+        return now;
+    }
+
     /** A full disk must not cost the session: the tokens stay in memory, and every use tries again to store them. */
-    async #save(tokens: Tokens, instead: Tokens | undefined): Promise<void> {
-        this.#unsaved = { tokens, instead: instead?.refreshToken };
+    async #save(tokens: Tokens, instead: string | undefined): Promise<void> {
+        this.#unsaved = { tokens, instead };
         try {
             await this.#storage.write(tokens);
             this.#unsaved = undefined;
