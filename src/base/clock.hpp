@@ -35,9 +35,9 @@ class Clock {
 public:
     virtual ~Clock() = default;
     virtual TimePoint now() const = 0;  // thread-safe
-    // The time that decides when locks begin and end (RAC-6). It advances steadily from process start, including while
-    // the machine is suspended, and ignores changes to the system clock: setting that clock neither shortens nor
-    // prolongs a lock.
+    // The time that decides when locks begin and end (RAC-6), and how long a process keeps what it has in memory only.
+    // It advances steadily from process start, including while the machine is suspended, and ignores changes to the
+    // system clock: setting that clock neither shortens nor prolongs a lock.
     virtual TimePoint lock_time() const = 0;  // thread-safe
     // Returns how far lock_time() is ahead of another clock that reads `elsewhere` now.
     virtual milliseconds ahead_of(TimePoint elsewhere) const { return lock_time() - elsewhere; }

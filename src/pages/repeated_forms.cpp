@@ -68,7 +68,7 @@ void RepeatedForms::end(const std::string& key, Earlier reply) {
         entry.is_over = true;
         if (reply) {
             entry.reply = reply;
-            kept_.emplace_back(clock_.now() + kept_for, key);
+            kept_.emplace_back(clock_.lock_time() + kept_for, key);
         } else {
             entries_.erase(found);
         }
@@ -77,7 +77,7 @@ void RepeatedForms::end(const std::string& key, Earlier reply) {
 }
 
 void RepeatedForms::forget_old() {
-    while (!kept_.empty() && kept_.front().first <= clock_.now()) {
+    while (!kept_.empty() && kept_.front().first <= clock_.lock_time()) {
         entries_.erase(kept_.front().second);
         kept_.pop_front();
     }

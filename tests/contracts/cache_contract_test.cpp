@@ -241,6 +241,26 @@ TEST(MemoryCache, GivesBackWhatItCounted) {
     EXPECT_EQ(cache.bytes(), 0u);
 }
 
+TEST(MemoryCache, AStepOfTheClockMovesNoEnd) {
+    ManualClock clock{from_epoch_ms(1'000'000'000)};
+    storage::MemoryCache cache(clock, bound);
+    run(cache.put("a", "1", 1min));
+    for (const auto step : {1h, -2h}) {
+        clock.step(step);
+        EXPECT_EQ(run(cache.get("a")), "1");
+    }
+    clock.advance(1min);
+    EXPECT_EQ(run(cache.get("a")), std::nullopt);
+
+    EXPECT_TRUE(run(cache.admit("b", 1, 1min)).admitted);
+    for (const auto step : {1h, -2h}) {
+        clock.step(step);
+        EXPECT_FALSE(run(cache.admit("b", 1, 1min)).admitted);
+    }
+    clock.advance(1min);
+    EXPECT_TRUE(run(cache.admit("b", 1, 1min)).admitted);
+}
+
 TEST(MemoryCache, DoesNotKeepWhatIsLargerThanItsShare) {
     ManualClock clock{from_epoch_ms(1)};
     storage::MemoryCache cache(clock, bound);

@@ -113,6 +113,22 @@ TEST(RepeatedForms, AfterTenSecondsAFormIsTakenAnew) {
     EXPECT_EQ(browser.send("/sign-up", newcomer).status, 409) << "the address is taken";
 }
 
+TEST(RepeatedForms, AStepOfTheClockMovesTheTenSecondsNeitherWay) {
+    for (const std::chrono::hours step : {std::chrono::hours{-1}, std::chrono::hours{1}}) {
+        Service service;
+        Browser browser(service);
+        browser.open("/sign-up");
+        const std::string token = browser.token;
+        EXPECT_EQ(browser.send("/sign-up", newcomer).status, 303);
+        service.clock().step(step);
+        browser.token = token;
+        EXPECT_EQ(browser.send("/sign-up", newcomer).status, 303) << step;
+        service.pass(std::chrono::seconds{11});
+        browser.token = token;
+        EXPECT_EQ(browser.send("/sign-up", newcomer).status, 409) << step << ": the address is taken";
+    }
+}
+
 TEST(RepeatedForms, AFormOfAnotherPageOrWithOtherFieldsIsAnother) {
     Service service;
     Browser browser(service);

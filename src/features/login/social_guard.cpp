@@ -42,7 +42,7 @@ awaitable<Result<Identity>> SocialGuard::identify(SocialProvider provider, std::
 
 void SocialGuard::tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause) {
     const std::string name(facts_of(provider).name);
-    if (!reasons_.admit(name + std::string(reason), reasons_max, std::chrono::minutes{1}, clock_.now()).admitted)
+    if (!reasons_.admit(name + std::string(reason), reasons_max, std::chrono::minutes{1}, clock_.lock_time()).admitted)
         return;
     audit_.tell("identity_token.refused", Outcome::refused, std::nullopt, cause,
                 {{"provider", name}, {"reason", std::string(reason)}});

@@ -26,7 +26,7 @@ boost::asio::awaitable<Admission> RateLimit::admit(std::string_view operation, c
     } catch (const Unavailable&) {
         note(false);
     }
-    co_return alone_.admit(key, std::max<std::int64_t>(1, options_.limit / 2), options_.window, clock_.now());
+    co_return alone_.admit(key, std::max<std::int64_t>(1, options_.limit / 2), options_.window, clock_.lock_time());
 }
 
 void RateLimit::note(bool available) {

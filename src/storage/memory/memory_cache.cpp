@@ -32,7 +32,7 @@ MemoryCache::MemoryCache(const Clock& clock, std::size_t bytes_max)
 
 std::optional<std::string> MemoryCache::find(std::string_view key) {
     Shard& shard = shard_of(key);
-    const TimePoint now = clock_.now();
+    const TimePoint now = clock_.lock_time();
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.find_live(key, now);
     if (found == shard.by_use.end()) return std::nullopt;
@@ -48,7 +48,7 @@ std::unique_ptr<Cache::Reading> MemoryCache::begin_get(const boost::asio::any_io
 
 awaitable<void> MemoryCache::put(std::string key, std::string value, milliseconds ttl) {
     Shard& shard = shard_of(key);
-    const TimePoint now = clock_.now();
+    const TimePoint now = clock_.lock_time();
     const std::lock_guard lock(shard.mutex);
     if (const auto found = shard.find_live(key, now); found != shard.by_use.end()) shard.remove(found);
     if (ttl <= milliseconds{0}) co_return;
@@ -58,7 +58,7 @@ awaitable<void> MemoryCache::put(std::string key, std::string value, millisecond
 
 awaitable<bool> MemoryCache::put_if_absent(std::string key, std::string value, milliseconds ttl) {
     Shard& shard = shard_of(key);
-    const TimePoint now = clock_.now();
+    const TimePoint now = clock_.lock_time();
     const std::lock_guard lock(shard.mutex);
     if (shard.find_live(key, now) != shard.by_use.end()) co_return false;
     if (ttl <= milliseconds{0}) co_return true;
@@ -68,7 +68,7 @@ awaitable<bool> MemoryCache::put_if_absent(std::string key, std::string value, m
 
 awaitable<std::optional<std::string>> MemoryCache::take(std::string key) {
     Shard& shard = shard_of(key);
-    const TimePoint now = clock_.now();
+    const TimePoint now = clock_.lock_time();
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.find_live(key, now);
     if (found == shard.by_use.end()) co_return std::nullopt;
@@ -85,7 +85,7 @@ awaitable<void> MemoryCache::erase(std::string key) {
 }
 
 awaitable<Admission> MemoryCache::admit(std::string key, std::int64_t limit, milliseconds window) {
-    co_return events_.admit(key, limit, window, clock_.now());
+    co_return events_.admit(key, limit, window, clock_.lock_time());
 }
 
 awaitable<void> MemoryCache::ping() { co_return; }
