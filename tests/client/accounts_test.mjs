@@ -284,6 +284,11 @@ test('any operation by its name, for administrators too', async () => {
     form.set('file', new Blob(['email\nimported@example.org\n'], { type: 'text/csv' }), 'users.csv');
     const imported = await client.request('importUsers', { body: form }).catch((error) => error);
     assert.ok(!(imported instanceof Error) || imported.name.startsWith('file.'), String(imported));
+    // A browser tells by the ending of a file's name what type it has, if any.
+    for (const [email, type] of [['blob@example.org'], ['sheet@example.org', 'application/vnd.ms-excel']]) {
+        const body = new Blob([`email\n${email}\n`], { type });
+        assert.equal((await client.request('importUsers', { body })).data.imported, 1);
+    }
     // The slashes of a key are those of the address.
     assert.equal(await client.request('filePublic', { path: { key: 'term-policies/marketing/1/en.hbs' } }), 'We write to you.\n');
     await assert.rejects(client.request('filePublic', { path: { key: 'term-policies/../1' } }), TypeError);

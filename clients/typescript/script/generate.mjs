@@ -42,6 +42,11 @@ for (const kind of Object.keys(document.components)) if (kind !== 'schemas') del
 const types = await openapiTypeScript(document);
 write('api.ts', `\n${astToString(types.filter(({ name }) => ['components', 'operations'].includes(name?.text)))}`);
 
+// Of a file that comes as a form or by itself. One that comes only by itself has the type that the caller gives it.
+const fileTypeOf = ({ requestBody }) => {
+    const types = Object.keys(requestBody?.content ?? {});
+    return types.includes('multipart/form-data') ? types.find((type) => type !== 'multipart/form-data') : undefined;
+};
 // Method, path and kind of token: what a client must know at run time. As in RFC 6570, a plus marks a value whose slashes
 // stay as they are.
 const templateOf = (path, { parameters = [] }) =>
@@ -52,12 +57,14 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
         const alternatives = operation.security ?? [];
         const schemes = alternatives.map((needed) => Object.keys(needed).filter((name) => name !== 'xApiKey'));
         const token = schemes.length > 0 && schemes.every((names) => names.length > 0) ? schemes[0][0] : '';
-        return [`    ${operation.operationId}: ['${method.toUpperCase()}', '${templateOf(path, operation)}', '${token}'],\n`];
+        const row = [method.toUpperCase(), templateOf(path, operation), token, fileTypeOf(operation)];
+        const texts = row.filter((text) => text !== undefined).map((text) => `'${text}'`);
+        return [`    ${operation.operationId}: [${texts.join(', ')}],\n`];
     }),
 );
 write(
     'operations.ts',
-    '\n/** Method, path and the token that is needed, of each operation. */\n' +
+    '\n/** Method, path, the token that is needed, and the type of a file that is sent without a form, of each operation. */\n' +
         `export const operations = {\n${operations.join('')}} as const;\n`,
 );
 

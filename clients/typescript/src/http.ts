@@ -161,7 +161,7 @@ export class Http {
 
     /** `read` takes what it needs of a 2xx answer; the timeout includes it. */
     async send<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
-        const [method, path] = operations[operation];
+        const [method, path, , fileType]: readonly [string, string, string, string?] = operations[operation];
         const url = this.#base + pathOf(path, options.path) + queryOf(options.query);
         const headers = new Headers(options.headers);
         headers.set('accept', 'application/json, */*;q=0.5');
@@ -171,6 +171,9 @@ export class Http {
         let body: BodyInit | undefined;
         if (options.body instanceof FormData || options.body instanceof Blob) {
             body = options.body;
+            // Otherwise fetch sends the type that the platform gave the file, if any.
+            if (fileType !== undefined && body instanceof Blob && !headers.has('content-type'))
+                headers.set('content-type', fileType);
         } else if (options.body !== undefined) {
             headers.set('content-type', 'application/json');
             body = JSON.stringify(options.body);
