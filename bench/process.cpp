@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -20,6 +21,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace consentry::bench {
 namespace {
@@ -80,6 +83,7 @@ Child::Child(const std::vector<std::string>& command, const std::map<std::string
 
 Child::~Child() {
     if (pid_ < 0) return;
+    if (std::uncaught_exceptions() > 0) tell_of_failure();
     kill(pid_, SIGTERM);
     const auto deadline = std::chrono::steady_clock::now() + 10s;
     while (waitpid(pid_, nullptr, WNOHANG) == 0) {
@@ -94,6 +98,14 @@ void Child::wait_for_success() {
         if (errno != EINTR) fail("waitpid");
     pid_ = -1;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("a command failed: " + log_text());
+}
+
+void Child::tell_of_failure() const {
+    siginfo_t ended{};
+    waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+    const bool is_over = ended.si_pid == pid_;
+    fmt::print(stderr, "bench: {}, {}:\n{}\n", log_.stem().string(),
+               is_over ? fmt::format("ended with {}", ended.si_status) : "still running", log_text());
 }
 
 std::string Child::log_text() const {

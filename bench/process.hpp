@@ -31,6 +31,8 @@ public:
     double memory_mib() const;   // resident
 
 private:
+    // What became of it, and what it has said.
+    void tell_of_failure() const;
     std::string log_text() const;
     pid_t pid_ = -1;  // -1 once it has ended
     std::filesystem::path log_;
