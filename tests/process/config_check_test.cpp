@@ -154,15 +154,15 @@ TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
         const Finished served = run_program({"serve"}, folder.path(), quick_settings({{setting, value}}));
         EXPECT_EQ(served.code, setting == "HTTP_PORT" ? 1 : 2);
         EXPECT_THAT(served.err, AllOf(HasSubstr(setting + ": "), HasSubstr("the database was not upgraded")));
-        EXPECT_EQ(version(), "21") << setting;
+        EXPECT_EQ(version(), "22") << setting;
     }
     const Finished refused = run_program({"user", "list"}, folder.path(), quick_settings());
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("the schema of the database is that of an earlier version"));
-    EXPECT_EQ(version(), "21") << "the running service may be of that version";
+    EXPECT_EQ(version(), "22") << "the running service may be of that version";
     EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0);
-    EXPECT_NE(version(), "21");
+    EXPECT_NE(version(), "22");
 }
 
 TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {

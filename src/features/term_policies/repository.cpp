@@ -210,12 +210,14 @@ awaitable<bool> TermPolicyRepository::renew_claim(TermPolicy seen, TimePoint unt
 }
 
 void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const TermPolicy& published) {
+    // The first version has no grace_version, because nothing passed before it. Its holders pass.
     transaction.add(
         Expect::one,
         "UPDATE term_policies SET status = 'published', published_at = $3, published_by = $4, content_hashes = $5, "
         "publishing_until = NULL, updated_at = $3, updated_by = $4, is_material = $6, material_reason = $7, "
         "grace_in_days = $8, grace_until = $9, grace_version = (SELECT CASE WHEN n.grace_until > $3 "
-        "THEN n.grace_version ELSE n.version END FROM term_policies n WHERE n.type = term_policies.type "
+        "THEN COALESCE(n.grace_version, n.version) ELSE n.version END FROM term_policies n WHERE n.type = "
+        "term_policies.type "
         "AND n.status = 'published' AND n.is_material = TRUE ORDER BY n.version DESC LIMIT 1) "
         "WHERE id = $1 AND status = 'draft' AND revision = $2 AND publishing_until > $3",
         published.id, published.revision, published.updated_at, published.updated_by, content_hashes_of(published),

@@ -1,9 +1,12 @@
 // DOC-8: which acceptances go on to hold after a publication, and for how long.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
 #include "crypto/digest.hpp"
 #include "features/consent_log/entry.hpp"
+#include "storage/migrations.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/run.hpp"
@@ -149,6 +152,45 @@ TEST(DOC_8, APublicationWithinAGracePeriodKeepsWhatPassedUntilItsOwnEnd) {
     // An older version that comes later changes nothing.
     ASSERT_EQ(t.publish(4, {{"graceInDays", 100}}).status, 200U);
     EXPECT_EQ(t.profile().status, 403U);
+}
+
+// Nothing passed before the first version, so its own period lets nothing pass. Its holders pass all the same.
+TEST(DOC_8, APublicationWithinTheGracePeriodOfTheFirstVersionLetsItPass) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1, {{"graceInDays", 365}}).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 30}}).status, 200U);
+    EXPECT_THAT(grace_of(t.profile()), HasSubstr("privacy;version=2;"));
+    ASSERT_EQ(t.publish(3, {{"graceInDays", 60}}).status, 200U);
+    EXPECT_THAT(grace_of(t.profile()), HasSubstr("privacy;version=3;"));
+    const Answer other = t.service.get(profile_path, bearer(t.service.tokens_of(t.service.make_person()).access));
+    EXPECT_EQ(other.status, 403U) << "who never accepted anything";
+    t.service.clock().advance(days{60});
+    EXPECT_EQ(t.profile().status, 403U);
+}
+
+// As the former version of the program stored it: without a lowest version that passes.
+TEST(DOC_8, TheUpgradeGivesPublishedVersionsTheGracePeriodThatTheyLacked) {
+    const Changes t;
+    ASSERT_EQ(t.publish(4, {{"graceInDays", 365}}).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    t.service.clock().advance(std::chrono::minutes{1});
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 30}}).status, 200U) << "an older one changes nothing";
+    t.service.clock().advance(std::chrono::minutes{1});
+    ASSERT_EQ(t.publish(5, {{"graceInDays", 30}}).status, 200U);
+    ASSERT_EQ(t.publish(1, {}, "cookies").status, 200U);
+    t.service.sql("UPDATE term_policies SET grace_version = NULL");
+    EXPECT_EQ(t.profile().status, 403U);
+    const auto& all = storage::migrations();
+    const auto upgrade = std::ranges::find(all, 23, &storage::Migration::number);
+    ASSERT_NE(upgrade, all.end());
+    for (const std::string_view statement : upgrade->statements) t.service.sql(std::string(statement));
+    EXPECT_THAT(grace_of(t.profile()), HasSubstr("privacy;version=5;"));
+    const auto stored = [&](const std::string& which) {
+        return value_of(t.service, "grace_version FROM term_policies WHERE " + which);
+    };
+    EXPECT_EQ(stored("type = 'privacy' AND version = 5"), "4") << "the first one that was published";
+    EXPECT_EQ(stored("type = 'cookies'"), "") << "no period";
 }
 
 TEST(DOC_8, AVersionThatIsNotMaterialLeavesAGracePeriodAsItIs) {
