@@ -14,18 +14,28 @@ using storage::sql;
 
 constexpr std::int64_t announced_at_once = 100;
 
+// p: the version $1; l: the latest one of its type. They are rows only if p is the version that the guard requires.
+constexpr auto required_and_latest = storage::Text{
+    "term_policies p JOIN term_policies l ON l.type = p.type AND l.status = 'published' AND NOT EXISTS (SELECT 1 FROM "
+    "term_policies n WHERE n.type = p.type AND n.status = 'published' AND n.version > l.version) "};
+constexpr auto is_required = storage::Text{
+    "WHERE p.id = $1 AND NOT EXISTS (SELECT 1 FROM term_policies m WHERE m.type = p.type AND m.status = 'published' "
+    "AND m.is_material = TRUE AND m.version > p.version) "};
+
 }  // namespace
 
 void Announcements::add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now) {
-    // Users are told of the highest version only, because that is the one that they must accept.
+    // Users are told of the highest version only, because that is the one that they must accept. It need not be
+    // material itself: a material version below it makes all accept again who have accepted an older one.
+    transaction.add(
+        Expect::any,
+        sql<"DELETE FROM term_policy_announcements WHERE term_policy_id IN (SELECT o.id FROM ", required_and_latest,
+            "JOIN term_policies o ON o.type = p.type AND o.version < l.version ", is_required, ")">,
+        policy);
     transaction.add(Expect::any,
-                    "DELETE FROM term_policy_announcements WHERE term_policy_id IN (SELECT o.id FROM term_policies o "
-                    "JOIN term_policies p ON p.type = o.type WHERE p.id = $1 AND o.version < p.version)",
-                    policy);
-    transaction.add(Expect::any,
-                    "INSERT INTO term_policy_announcements (term_policy_id, created_at) "
-                    "SELECT p.id, CAST($2 AS BIGINT) FROM term_policies p WHERE p.id = $1 AND NOT EXISTS (SELECT 1 "
-                    "FROM term_policies o WHERE o.type = p.type AND o.status = 'published' AND o.version > p.version)",
+                    sql<"INSERT INTO term_policy_announcements (term_policy_id, created_at) "
+                        "SELECT l.id, CAST($2 AS BIGINT) FROM ",
+                        required_and_latest, is_required, "ON CONFLICT (term_policy_id) DO NOTHING">,
                     policy, now);
 }
 

@@ -249,6 +249,37 @@ TEST(DOC_8, UsersAreToldOfTheHighestVersionOnly) {
     t.service.mend_writes();
 }
 
+// Such a version still asks everybody to accept, and what can be accepted is the newest one.
+TEST(DOC_8, UsersAreToldOfAMaterialVersionBelowOneThatIsNotMaterial) {
+    const Changes t;
+    const auto announced = [&] {
+        return value_of(t.service,
+                        "COALESCE(MIN(p.type || ' ' || CAST(p.version AS TEXT)), '') || ', ' || CAST(COUNT(*) AS TEXT) "
+                        "FROM term_policy_announcements a JOIN term_policies p ON p.id = a.term_policy_id");
+    };
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    t.service.sql("DELETE FROM term_policy_announcements");
+    t.service.break_writes("INSERT ON mails");  // so that no announcement is worked off
+    ASSERT_EQ(t.publish(1, {}, "cookies").status, 200U);
+    ASSERT_EQ(t.publish(4, immaterial).status, 200U);
+    EXPECT_EQ(t.profile().status, 200U);
+    EXPECT_EQ(announced(), "cookies 1, 1");
+    t.service.sql("DELETE FROM term_policy_announcements");
+    for (const int version : {2, 3}) {
+        ASSERT_EQ(t.publish(version).status, 200U);
+        const Answer refused = t.profile();
+        EXPECT_EQ(refused.status, 403U);
+        EXPECT_EQ(refused.json.at("data").at("policies").at(0).at("version"), 4);
+        EXPECT_EQ(announced(), "privacy 4, 1");
+    }
+    ASSERT_EQ(t.publish(6, immaterial).status, 200U);
+    ASSERT_EQ(t.publish(5).status, 200U);
+    EXPECT_EQ(announced(), "privacy 6, 1") << "the older text is no longer news";
+    t.service.sql("DELETE FROM term_policy_announcements");
+    t.service.mend_writes();
+}
+
 TEST(DOC_8, TheListTellsWhetherAChangeWasMaterial) {
     const Changes t;
     ASSERT_EQ(t.publish(1).status, 200U);
