@@ -153,9 +153,7 @@ awaitable<std::string> ConsentLog::receipt(storage::Transaction& transaction, Ac
 awaitable<std::string> ConsentLog::sign(std::shared_ptr<const SigningKey> key, AcceptanceId id, Bytes entry) {
     const auto read = parse_entry(entry);
     if (!read) throw std::runtime_error("the database's log is damaged: " + read.error());
-    // A log keeps its name when the service moves.
-    const tlog::NoteSigner* log = published_.signer();
-    const std::string origin = log != nullptr ? log->verifier().name() : settings_.origin + "/consent";
+    const std::string origin = co_await published_.origin();
     const std::string payload = boost::json::serialize(claims_of(id, *read, entry, settings_.issuer, origin));
     co_return co_await signing_.run(
         [key, payload] { return crypto::sign_jws(key->key, key->kid, receipt_type, payload); });

@@ -71,6 +71,12 @@ awaitable<bool> put_all(storage::ObjectStore& store, const PublishedLog::Options
     co_return true;
 }
 
+tlog::VerifierKey must_parse_key(const std::string& verifier_key) {
+    auto known = tlog::VerifierKey::parse(verifier_key);
+    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
+    return std::move(*known);
+}
+
 tlog::NoteSigner make_signer(const crypto::PrivateKey& key, const std::string& origin) {
     Bytes seed = key.ed25519_seed();
     auto signer = tlog::NoteSigner::from_seed(origin, tlog::KeyType::ed25519, seed);
@@ -87,14 +93,13 @@ PublishedLog::PublishedLog(storage::Database& database, storage::ObjectStore& st
 
 tlog::NoteSigner PublishedLog::signer_for(const std::string& verifier_key, const std::string& origin,
                                           bool origin_is_given, const crypto::PrivateKey& key) {
-    const auto known = tlog::VerifierKey::parse(verifier_key);
-    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
-    if (origin_is_given && known->name() != origin)
+    const std::string known = must_parse_key(verifier_key).name();
+    if (origin_is_given && known != origin)
         throw WrongSettings(fmt::format(
             "CONSENT_LOG_ORIGIN: {} is not the origin of the log in this database, {}. A log keeps its origin: set it "
             "to {}.",
-            origin, known->name(), known->name()));
-    auto signer = make_signer(key, known->name());
+            origin, known, known));
+    auto signer = make_signer(key, known);
     if (signer.verifier().text() != verifier_key)
         throw WrongSettings(fmt::format(
             "CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database. Verifiers know {}; the given key is "
@@ -116,6 +121,14 @@ awaitable<LogState> PublishedLog::state() {
     auto found = co_await repository_.find_state();
     if (!found) throw LogRefused("The database has lost the state of its log. Restore it from a backup.");
     co_return std::move(*found);
+}
+
+awaitable<std::string> PublishedLog::origin() {
+    if (opened_) co_return signer_->verifier().name();
+    // Another thread may be checking the log, so this asks the database.
+    const auto known = co_await repository_.find_state();
+    if (!known) co_return options_.origin;
+    co_return must_parse_key(known->verifier_key).name();
 }
 
 void PublishedLog::check_key(const LogState& known) {

@@ -108,6 +108,8 @@ public:
     awaitable<std::optional<StampedCheckpoint>> newest_stamp(tlog::Checkpoint checkpoint);
 
     std::string_view name() const { return options_.name; }
+    // The name by which verifiers know the log, which it keeps when the service moves. Also before open() and check().
+    awaitable<std::string> origin();
     // By which verifiers know the log. Requires check().
     const tlog::VerifierKey& verifier() const { return signer_.value().verifier(); }
     // Null before open() has succeeded. Signs as the log.

@@ -198,6 +198,24 @@ TEST(LogFaults, ReceiptsNameTheLogAlsoAfterTheServiceHasMoved) {
     EXPECT_EQ(log_key(fetch_from(t.service)).name(), "a.example.com/consent");
 }
 
+TEST(LogFaults, ReceiptsNameTheLogAlsoIfTheObjectStoreIsAwayAfterTheServiceHasMoved) {
+    Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "marketing"));
+    t.service.work();
+    const auto checkpoint = t.service.folder() / "data/storage/public/consent-log/checkpoint";
+    std::filesystem::remove(checkpoint);
+    std::filesystem::create_directory(checkpoint);  // nothing can be stored there
+    t.service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    const std::string token = t.service.tokens_of(t.person).access;
+    const Answer answer = withdraw(t.service, token, "marketing");
+    EXPECT_EQ(t.service.app().services().consent_log->published().signer(), nullptr) << "the log is not open";
+    std::filesystem::remove(checkpoint);
+    t.service.work();
+    const json::object claims = keys_of(t.service).claims_of(receipt_of(answer));
+    EXPECT_EQ(claims.at("log"), "a.example.com/consent");
+}
+
 TEST(LogFaults, ALostKeyFileStopsTheStartAndIsNamed) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
