@@ -50,7 +50,7 @@ awaitable<void> PublishedLog::check_publication() {
         tiles_are_damaged_ = true;  // what has lost the checkpoint may have lost more
     }
     if (!object || object->bytes != shown(known)) co_await put_checkpoint();
-    checked_ = known.published;
+    checked_ = hash_of(shown(known));
 }
 
 // The store may have an older checkpoint: from a backup, or because a process was killed before it wrote the new one.

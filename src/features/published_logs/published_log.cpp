@@ -165,8 +165,9 @@ awaitable<void> PublishedLog::work() {
         const bool has_work = co_await repository_.has_work();
         seen = co_await state();
         // Before each publication, because a database that fails over to an older copy must not give out positions for
-        // the second time; after it, because whoever published may have been killed before it wrote the checkpoint.
-        if (has_work || seen.published != checked_) co_await check_publication();
+        // the second time; after what is shown has changed, because whoever published it or had it cosigned may have
+        // been killed, or have met an outage, before it wrote the checkpoint.
+        if (has_work || hash_of(shown(seen)) != checked_) co_await check_publication();
         if (!has_work) break;
         const LogState known = co_await state();
         // If another process was faster, it has sequenced the same entries.

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -132,6 +133,7 @@ private:
     awaitable<void> put_checkpoint();
     awaitable<void> show_overdue();
     const std::string& shown(const LogState& known) const;
+    static std::size_t hash_of(const std::string& note) { return std::hash<std::string>{}(note); }
     awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes);
     awaitable<void> forget_replaced(LogState known);
     awaitable<bool> erase(std::string_view path);  // false: the store refuses
@@ -142,7 +144,7 @@ private:
     const Options options_;
     std::optional<tlog::NoteSigner> signer_;  // set by check(), before opened_
     std::atomic<bool> opened_ = false;
-    std::atomic<std::int64_t> checked_ = -1;  // the size that check_publication() has found in the store or put there
+    std::atomic<std::size_t> checked_ = 0;  // hash of the note that the store had or got at the last comparison
     std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};
     std::atomic<bool> tiles_are_damaged_ = false;
     std::atomic<bool> is_repairing_ = false;  // guards the following

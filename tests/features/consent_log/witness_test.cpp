@@ -1,5 +1,6 @@
 // Checkpoints and their witnesses: cosignatures are gathered, and a witness that fails, lies or is away stops nothing.
 #include <fstream>
+#include <functional>
 
 #include <gmock/gmock.h>
 
@@ -7,6 +8,7 @@
 #include "app/commands/start_check.hpp"
 #include "features/consent_proof/zip_reader.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/test_witness.hpp"
 #include "tests/support/tls_front.hpp"
@@ -64,10 +66,13 @@ protected:
     }
     // The service's own rounds may be under way meanwhile, so a test waits for what they lead to.
     bool comes_to(std::uint64_t size, std::size_t cosigned) {
+        return is_soon([&] { return size_shown() == size && cosignatures() == cosigned; });
+    }
+    bool is_soon(const std::function<bool()>& condition) {
         const auto deadline = std::chrono::steady_clock::now() + 20s;
         do {
             work();
-            if (size_shown() == size && cosignatures() == cosigned) return true;
+            if (condition()) return true;
         } while (std::chrono::steady_clock::now() < deadline);
         return false;
     }
@@ -310,6 +315,36 @@ TEST_F(Witnesses, ThatAnswerLateTakeNothingBack) {
     // A cosigned checkpoint gives way to none with fewer cosignatures.
     run(log.keep_cosigned({.size = 1, .cosignatures = 0, .note = note, .latest_at = {}}));
     EXPECT_TRUE(tlog::verify_proof(proof_of(first).extra, proof_of(first), policy));
+}
+
+// As after an outage, or if the instance is killed that has written to the database.
+TEST_F(Witnesses, ACheckpointThatCouldNotBeStoredIsStoredLater) {
+    start(one_.line() + "quorum one.example.org\n");
+    add();
+    ASSERT_TRUE(comes_to(1, 1));
+    const auto object = service().folder() / "data/storage/public/consent-log/checkpoint";
+    EXPECT_EQ(text_in(object), shown());
+    const auto is_stored = [&] { return is_soon([&] { return text_in(object) == shown(); }); };
+    Services& services = service().app().services();
+    for (const bool cosigned : {true, false}) {
+        SCOPED_TRACE(cosigned);
+        one_.fail_with(TestWitness::Fault{});
+        add();
+        for (int i = 0; i < 2; ++i) work();  // the second time, the store is compared
+        EXPECT_EQ(size_shown(), entries_ - 1) << "it waits for its cosignature";
+        const auto kept = folder_ / "kept";
+        std::filesystem::rename(object, kept);
+        std::filesystem::create_directory(object);  // nothing can be stored there
+        if (cosigned) one_.fail_with({});
+        service().pass(cosigned ? 2s : 31s);
+        const auto deadline = std::chrono::steady_clock::now() + 20s;
+        while (size_shown() < entries_ && std::chrono::steady_clock::now() < deadline) run(services.clean_up());
+        EXPECT_EQ(size_shown(), entries_);
+        EXPECT_EQ(cosignatures(), cosigned ? 1U : 0U);
+        std::filesystem::remove(object);
+        std::filesystem::rename(kept, object);
+        EXPECT_TRUE(is_stored()) << "no further entry comes";
+    }
 }
 
 // As several instances do: the witness is asked from all sides, and all end with one cosigned checkpoint.
