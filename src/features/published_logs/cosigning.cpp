@@ -50,9 +50,9 @@ bool is_url(std::string_view text) { return text.starts_with("http://") || text.
 struct Cosigning::Round {
     explicit Round(const asio::any_io_executor& executor) : done(executor) {}
 
-    std::string checkpoint;  // signed by the log alone
-    tlog::Note note;         // the same, with the cosignatures so far
-    std::uint64_t size = 0;
+    std::string checkpoint;      // signed by the log alone
+    tlog::Note note;             // the same, with the cosignatures so far
+    tlog::Checkpoint tree;       // what `checkpoint` says
     TimePoint latest_at;         // when it was the latest checkpoint
     std::vector<bool> cosigned;  // by each witness
     std::size_t open = 0;        // requests under way
@@ -195,7 +195,7 @@ awaitable<void> Cosigning::work() {
 // Continues with the cosignatures that are stored already.
 void Cosigning::begin(Round& round, const LogState& known) const {
     round.checkpoint = known.checkpoint;
-    round.size = static_cast<std::uint64_t>(known.published);
+    round.tree = stored_checkpoint(known.checkpoint);
     round.cosigned.assign(witnesses_.size(), false);
     const bool is_cosigned = known.cosigned_size == known.published;
     auto note = tlog::parse_note(is_cosigned ? known.cosigned_checkpoint : known.checkpoint);
@@ -236,7 +236,7 @@ awaitable<void> Cosigning::ask_one(std::shared_ptr<Round> round, std::size_t pla
     Outcome outcome = co_await request(round, place);
     if (outcome.signature) {
         witness.succeeded(*messages_);
-        witness.knows(round->size);
+        witness.knows(round->tree.size);
         round->cosigned[place] = true;
         round->note.signatures.push_back(std::move(*outcome.signature));
         co_await keep(round);
@@ -249,10 +249,11 @@ awaitable<void> Cosigning::ask_one(std::shared_ptr<Round> round, std::size_t pla
 // second one continues from that.
 awaitable<Cosigning::Outcome> Cosigning::request(std::shared_ptr<Round> round, std::size_t place) {
     Witness& witness = *witnesses_[place];
-    std::uint64_t old = std::min(witness.known_size(), round->size);
+    std::uint64_t old = std::min(witness.known_size(), round->tree.size);
     for (bool is_first = true;; is_first = false) {
         tlog::AddCheckpoint call{.old_size = old, .proof = {}, .checkpoint = round->checkpoint};
-        call.proof = co_await log_.prove_consistency(old, round->size);
+        FormerTree former = co_await log_.prove_former(old, round->tree);
+        call.proof = std::move(former.consistency);
         std::string body = tlog::format_add_checkpoint(call);
         const Reply reply = co_await requests_.run(
             [&witness, body = std::move(body), stop = stopping_.get_token()] { return witness.post(body, stop); });
@@ -267,7 +268,7 @@ awaitable<Cosigning::Outcome> Cosigning::request(std::shared_ptr<Round> round, s
         if (!size || !is_size)
             co_return Outcome::failure("garbage", "its answer 409 does not name the size that it knows");
         witness.knows(*size);
-        const bool leads_on = is_first && *size != old && *size <= round->size;
+        const bool leads_on = is_first && *size != old && *size <= round->tree.size;
         if (!leads_on) co_return co_await explain_conflict(round, old, *size);
         old = *size;
     }
@@ -292,7 +293,7 @@ Cosigning::Outcome Cosigning::read_signatures(const Round& round, const tlog::Ve
 // contain.
 awaitable<Cosigning::Outcome> Cosigning::explain_conflict(std::shared_ptr<Round> round, std::uint64_t old,
                                                           std::uint64_t size) {
-    if (size == old && size == round->size)
+    if (size == old && size == round->tree.size)
         co_return Outcome::failure("fork", fmt::format("it has cosigned another log of this name with {} entries. "
                                                        "Find out which database is the right one",
                                                        size));
@@ -308,7 +309,7 @@ awaitable<Cosigning::Outcome> Cosigning::explain_conflict(std::shared_ptr<Round>
 awaitable<void> Cosigning::keep(std::shared_ptr<Round> round) {
     if (!policy_.has_quorum(round->cosigned)) co_return;
     // Counts those of former witnesses as well: they stay in the note, and a note with more replaces one with fewer.
-    CosignedCheckpoint cosigned{.size = static_cast<std::int64_t>(round->size),
+    CosignedCheckpoint cosigned{.size = static_cast<std::int64_t>(round->tree.size),
                                 .cosignatures = std::ssize(round->note.signatures) - 1,
                                 .note = tlog::format_note(round->note),
                                 .latest_at = round->latest_at};

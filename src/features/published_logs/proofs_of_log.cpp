@@ -6,23 +6,27 @@
 namespace consentry {
 namespace {
 
-tlog::Checkpoint must_parse(const std::string& note) {
+constexpr const char* foreign_tiles = "the object store returned tiles that do not belong to the log";
+
+}  // namespace
+
+tlog::Checkpoint stored_checkpoint(const std::string& note) {
     const auto known = tlog::parse_signed_checkpoint(note);
     if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
     return known->checkpoint;
 }
 
-}  // namespace
+// Damage that a reader notices is mended by the next work().
+void PublishedLog::refuse_tiles(const std::string& why) {
+    tiles_are_damaged_ = true;
+    throw Unavailable(why);
+}
 
-// From the tiles of the published tree, because those of a former one may be gone. Damage that a reader notices is
-// mended by the next work().
+// From the tiles of the published tree, because those of a former one may be gone.
 awaitable<tlog::TileHashes> PublishedLog::must_fetch(std::vector<tlog::Node> nodes) {
     const LogState known = co_await state();
     auto tiles = co_await fetch(std::move(nodes), static_cast<std::uint64_t>(known.published));
-    if (!tiles) {
-        tiles_are_damaged_ = true;
-        throw Unavailable(tiles.error());
-    }
+    if (!tiles) refuse_tiles(tiles.error());
     co_return std::move(*tiles);
 }
 
@@ -37,7 +41,7 @@ awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t posit
 awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove_in(std::string checkpoint, std::int64_t position,
                                                                  BytesView entry) {
     const auto index = static_cast<std::uint64_t>(position);
-    if (index >= must_parse(checkpoint).size) co_return std::nullopt;
+    if (index >= stored_checkpoint(checkpoint).size) co_return std::nullopt;
     std::vector<PlacedEntry> one{{index, Bytes(entry.begin(), entry.end())}};
     auto proofs = co_await prove_all(std::move(checkpoint), std::move(one));
     co_return std::move(proofs.front());
@@ -45,7 +49,7 @@ awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove_in(std::string che
 
 awaitable<std::vector<tlog::ProofFile>> PublishedLog::prove_all(std::string checkpoint,
                                                                 std::vector<PlacedEntry> entries) {
-    const tlog::Checkpoint known = must_parse(checkpoint);
+    const tlog::Checkpoint known = stored_checkpoint(checkpoint);
     std::vector<tlog::Node> nodes;
     for (const PlacedEntry& one : entries) {
         const auto own = tlog::nodes_for_inclusion(one.position, known.size);
@@ -56,10 +60,8 @@ awaitable<std::vector<tlog::ProofFile>> PublishedLog::prove_all(std::string chec
     for (PlacedEntry& one : entries) {
         auto hashes = tlog::inclusion_proof(one.position, known.size, tiles.reader());
         if (!hashes ||
-            !tlog::verify_inclusion(tlog::leaf_hash(one.entry), one.position, known.size, *hashes, known.root)) {
-            tiles_are_damaged_ = true;
-            throw Unavailable("the object store returned tiles that do not belong to the log");
-        }
+            !tlog::verify_inclusion(tlog::leaf_hash(one.entry), one.position, known.size, *hashes, known.root))
+            refuse_tiles(foreign_tiles);
         out.push_back({.extra = std::move(one.entry),
                        .index = one.position,
                        .hashes = std::move(*hashes),
@@ -68,12 +70,18 @@ awaitable<std::vector<tlog::ProofFile>> PublishedLog::prove_all(std::string chec
     co_return std::move(out);
 }
 
-awaitable<std::vector<tlog::Hash>> PublishedLog::prove_consistency(std::uint64_t from, std::uint64_t to) {
-    if (from == 0 || from == to) co_return std::vector<tlog::Hash>{};
-    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_consistency(from, to));
-    auto hashes = tlog::consistency_proof(from, to, tiles.reader());
-    if (!hashes) throw Unavailable("the object store lacks tiles of the log: " + hashes.error());
-    co_return std::move(*hashes);
+awaitable<FormerTree> PublishedLog::prove_former(std::uint64_t size, tlog::Checkpoint later) {
+    if (size == later.size) co_return FormerTree{.root = later.root, .consistency = {}};
+    if (size == 0) co_return FormerTree{.root = tlog::empty_root(), .consistency = {}};
+    std::vector<tlog::Node> nodes = tlog::nodes_for_root(size);
+    const auto others = tlog::nodes_for_consistency(size, later.size);
+    nodes.insert(nodes.end(), others.begin(), others.end());
+    const tlog::TileHashes tiles = co_await must_fetch(std::move(nodes));
+    const auto root = tlog::root_of(size, tiles.reader());
+    auto proof = tlog::consistency_proof(size, later.size, tiles.reader());
+    if (!root || !proof || !tlog::verify_consistency(size, *root, later.size, later.root, *proof))
+        refuse_tiles(foreign_tiles);
+    co_return FormerTree{.root = *root, .consistency = std::move(*proof)};
 }
 
 }  // namespace consentry

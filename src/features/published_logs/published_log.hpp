@@ -38,6 +38,11 @@ struct StampedCheckpoint {
     std::vector<tlog::Hash> consistency;  // with the later checkpoint; empty if it is the same one
 };
 
+struct FormerTree {
+    tlog::Hash root{};
+    std::vector<tlog::Hash> consistency;  // with the later tree; empty if they are the same, or this one is empty
+};
+
 struct PlacedEntry {
     std::uint64_t position = 0;
     Bytes entry;
@@ -93,8 +98,9 @@ public:
 
     // For the gathering of cosignatures (cosigning.hpp).
     awaitable<LogState> state();
-    // That the log of `to` entries begins with its first `from` entries; empty if `from` is 0. Both are published.
-    awaitable<std::vector<tlog::Hash>> prove_consistency(std::uint64_t from, std::uint64_t to);
+    // The log's first `size` entries, with the proof that the log begins with them at this checkpoint of it. Throws
+    // Unavailable if the object store lacks tiles of that tree, or has others.
+    awaitable<FormerTree> prove_former(std::uint64_t size, tlog::Checkpoint later);
     // The checkpoint must be one of this log, and its cosignatures verified.
     awaitable<void> keep_cosigned(CosignedCheckpoint cosigned);
 
@@ -134,6 +140,7 @@ private:
     awaitable<void> show_overdue();
     const std::string& shown(const LogState& known) const;
     static std::size_t hash_of(const std::string& note) { return std::hash<std::string>{}(note); }
+    [[noreturn]] void refuse_tiles(const std::string& why);
     awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes);
     awaitable<void> forget_replaced(LogState known);
     awaitable<bool> erase(std::string_view path);  // false: the store refuses
@@ -151,5 +158,8 @@ private:
     std::optional<TileRepair> repair_;
     std::optional<LogRefused> damage_;  // why the tiles cannot be rewritten
 };
+
+// Reads the note of a checkpoint that the database keeps. Throws LogRefused if it is damaged.
+tlog::Checkpoint stored_checkpoint(const std::string& note);
 
 }  // namespace consentry

@@ -48,14 +48,11 @@ awaitable<std::optional<StampedCheckpoint>> PublishedLog::newest_stamp(tlog::Che
     if (size == 0 || size > checkpoint.size) co_return std::nullopt;
     auto answer = co_await stamp(size);
     if (!answer) co_return std::nullopt;
-    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_root(size));
-    const auto root = tlog::root_of(size, tiles.reader());
-    if (!root) throw Unavailable("the object store lacks tiles of the log: " + root.error());
-    auto consistency = co_await prove_consistency(size, checkpoint.size);
+    auto stamped = co_await prove_former(size, checkpoint);
     co_return StampedCheckpoint{.size = size,
-                                .text = tlog::format_checkpoint({checkpoint.origin, size, *root}),
+                                .text = tlog::format_checkpoint({checkpoint.origin, size, stamped.root}),
                                 .answer = std::move(*answer),
-                                .consistency = std::move(consistency)};
+                                .consistency = std::move(stamped.consistency)};
 }
 
 Timestamps::Timestamps(PublishedLog& log, const Clock& clock, std::string url, std::string ca_file)

@@ -1,4 +1,6 @@
 // Timestamps: of a real authority, which fails on command, in the log and in the bundles of auditors.
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -188,6 +190,27 @@ TEST_F(StampedBundles, ProveWhenTheirLogExisted) {
             EXPECT_EQ(openssl.code, 0) << openssl.err;
         }
     }
+}
+
+TEST_F(StampedBundles, AreNotMadeOfDamagedTiles) {
+    const auto damage = [&](std::size_t size) {
+        const auto tile = t_.service.folder() / "data/storage/public/consent-log/tile/0/000.p" / std::to_string(size);
+        ASSERT_TRUE(std::filesystem::exists(tile));
+        std::ofstream(tile) << std::string(32 * size, 'x');
+    };
+    add();
+    EXPECT_EQ(work(), "");
+    damage(1);
+    EXPECT_TRUE(verify(bundle())) << "the checkpoint itself is stamped, so no tile is needed";
+    add();
+    EXPECT_EQ(work(), "");
+    damage(2);
+    const std::string admin = t_.service.tokens_of(t_.service.make_person(Role::super_admin)).access;
+    EXPECT_EQ(t_.service.get("/api/admin/consent/export", bearer(admin)).status, 503U);
+    EXPECT_EQ(work(), "");
+    const auto verified = verify(bundle());
+    ASSERT_TRUE(verified) << verified.error();
+    EXPECT_EQ(verified->stamp->size, 1U);
 }
 
 TEST_F(StampedBundles, OutliveTheCertificateOfTheirAuthority) {

@@ -347,6 +347,20 @@ TEST_F(Witnesses, ACheckpointThatCouldNotBeStoredIsStoredLater) {
     }
 }
 
+TEST_F(Witnesses, GetNoProofOfDamagedTiles) {
+    start(one_.line() + "quorum one.example.org\n");
+    add();
+    ASSERT_TRUE(comes_to(1, 1));
+    one_.fail_with(TestWitness::Fault{});
+    add();
+    work();
+    std::ofstream(service().folder() / "data/storage/public/consent-log/tile/0/000.p/2") << std::string(64, 'x');
+    one_.fail_with({});
+    service().pass(61s);
+    for (int i = 0; i < 3; ++i) run(service().app().services().clean_up());  // meets the damage, and mends it
+    EXPECT_TRUE(comes_to(2, 1)) << shown();
+}
+
 // As several instances do: the witness is asked from all sides, and all end with one cosigned checkpoint.
 TEST_F(Witnesses, AreAskedBySeveralAtOnce) {
     start(one_.line() + two_.line() + three_.line() +
