@@ -149,6 +149,11 @@ awaitable<std::vector<ComparedEntry>> ComparisonRepository::pending(Uuid after, 
     co_return entry_columns.read_all(rows);
 }
 
+awaitable<std::optional<ComparedEntry>> ComparisonRepository::find_entry(Uuid id) {
+    const auto rows = co_await database_.query(sql<"SELECT ", entry_columns, joined, "AND e.id = $1">, id);
+    co_return entry_columns.read_first(rows);
+}
+
 awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, std::int64_t count) {
     const auto rows = co_await database_.query(
         "SELECT CAST(a.id AS TEXT) FROM term_policy_acceptances a WHERE a.id > $1 AND NOT EXISTS (SELECT 1 "

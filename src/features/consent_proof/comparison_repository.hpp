@@ -50,6 +50,7 @@ public:
     awaitable<std::vector<ComparedEntry>> entries(std::int64_t after, std::int64_t count);
     awaitable<std::vector<ComparedEntry>> pending(Uuid after, std::int64_t count);
     awaitable<std::vector<std::string>> unlogged(Uuid after, std::int64_t count);
+    awaitable<std::optional<ComparedEntry>> find_entry(Uuid id);
     // content_hashes of each published version, by its id.
     awaitable<std::map<std::string, std::string>> version_hashes();
     // In the order of account, type and sequence.

@@ -35,6 +35,31 @@ bool has_hashes(const TermPolicy& policy, std::string_view content_hashes) {
     });
 }
 
+using Entries = std::vector<ComparedEntry>;
+
+// These visit all entries in portions: those with a position after this one, and those without a position. The
+// repository must outlive the coroutine.
+awaitable<void> each_placed(ComparisonRepository& repository, std::int64_t after,
+                            std::function<void(const Entries&)> visit) {
+    for (;;) {
+        const auto found = co_await repository.entries(after, rows_at_once);
+        visit(found);
+        if (std::ssize(found) < rows_at_once) co_return;
+        after = found.back().position.value();
+    }
+}
+
+awaitable<void> each_pending(ComparisonRepository& repository, std::function<void(const Entries&)> visit) {
+    for (Uuid after;;) {
+        const auto found = co_await repository.pending(after, rows_at_once);
+        visit(found);
+        if (std::ssize(found) < rows_at_once) co_return;
+        const auto last = Uuid::parse(found.back().id);
+        if (!last) co_return;
+        after = *last;
+    }
+}
+
 }  // namespace
 
 void DatabaseCheck::add(const char* table, std::string_view id, std::string_view what) {
@@ -80,15 +105,17 @@ void DatabaseCheck::note_erasure(const ErasureEntry& erasure, std::int64_t posit
     last = std::max(last, position);
 }
 
+void DatabaseCheck::note_erasure_in(const Bytes& bytes, std::int64_t position) {
+    if (bytes.size() != erasure_entry_bytes) return;
+    const auto entry = parse_log_entry(bytes);
+    if (!entry) return;
+    if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) note_erasure(*erasure, position);
+}
+
 awaitable<void> DatabaseCheck::compare_with_published() {
     // First all erasures, which explain the rows that are missing before them.
     const auto visit = [this](const std::vector<StoredEntry>& entries) -> awaitable<void> {
-        for (const StoredEntry& stored : entries) {
-            if (stored.entry.size() != erasure_entry_bytes) continue;
-            const auto entry = parse_log_entry(stored.entry);
-            if (!entry) continue;
-            if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) note_erasure(*erasure, stored.position);
-        }
+        for (const StoredEntry& stored : entries) note_erasure_in(stored.entry, stored.position);
         co_return;
     };
     const auto progress = [this](std::uint64_t done, std::uint64_t size) {
@@ -101,27 +128,21 @@ awaitable<void> DatabaseCheck::compare_with_published() {
 }
 
 awaitable<void> DatabaseCheck::compare_entries() {
-    for (std::int64_t after = -1;;) {
-        const auto found = co_await repository_.entries(after, rows_at_once);
+    const auto portion = [this](const Entries& found) {
         for (const ComparedEntry& stored : found) compare(stored);
         out_.entries += found.size();
+        if (!found.empty()) last_position_ = found.back().position.value();
         show("comparing rows", out_.checkpoint ? std::optional(static_cast<double>(out_.entries) /
                                                                static_cast<double>(out_.checkpoint->size))
                                                : std::nullopt);
-        if (std::ssize(found) < rows_at_once) co_return;
-        after = found.back().position.value();
-    }
+    };
+    co_await each_placed(repository_, -1, portion);
 }
 
 awaitable<void> DatabaseCheck::compare_pending() {
-    for (Uuid after;;) {
-        const auto found = co_await repository_.pending(after, rows_at_once);
+    co_await each_pending(repository_, [this](const Entries& found) {
         for (const ComparedEntry& stored : found) compare(stored);
-        if (std::ssize(found) < rows_at_once) co_return;
-        const auto last = Uuid::parse(found.back().id);
-        if (!last) co_return;
-        after = *last;
-    }
+    });
 }
 
 void DatabaseCheck::compare(const ComparedEntry& stored) {
@@ -140,9 +161,7 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
     if (!stored.position) check_due(stored, *consent);
     if (!stored.row) {
         const auto position = stored.position.value_or(behind_all);
-        const auto erased = erasures_.find(consent->subject);
-        const bool is_erased = erased != erasures_.end() && erased->second >= position;
-        if (!is_erased)
+        if (!is_erased(consent->subject, position))
             missing_.push_back(
                 {.id = stored.id, .subject = consent->subject, .position = position, .said = describe(*entry)});
         return;
@@ -165,13 +184,25 @@ void DatabaseCheck::check_due(const ComparedEntry& stored, const ConsentEntry& e
 }
 
 awaitable<void> DatabaseCheck::find_missing() {
-    for (const Missing& missing : missing_) {
-        const auto erased = erasures_.find(missing.subject);
-        if (erased != erasures_.end() && erased->second >= missing.position) continue;
-        add(rows_table, missing.id, "the row is missing; the log says: " + missing.said);
+    std::erase_if(missing_, [this](const Missing& missing) { return is_erased(missing.subject, missing.position); });
+    // An erasure that got its position between the two readings above is in neither. Read in this order, it is found.
+    // It is later than all that was compared.
+    const auto note = [this](const Entries& found) {
+        for (const ComparedEntry& stored : found) note_erasure_in(stored.entry, behind_all);
+    };
+    if (!missing_.empty()) {
+        co_await each_pending(repository_, note);
+        co_await each_placed(repository_, last_position_, note);
     }
+    for (const Missing& missing : missing_)
+        if (!is_erased(missing.subject, missing.position))
+            add(rows_table, missing.id, "the row is missing; the log says: " + missing.said);
     missing_.clear();
-    co_return;
+}
+
+bool DatabaseCheck::is_erased(const SubjectTag& subject, std::int64_t position) const {
+    const auto erased = erasures_.find(subject);
+    return erased != erasures_.end() && erased->second >= position;
 }
 
 awaitable<void> DatabaseCheck::find_unlogged() {
@@ -205,7 +236,11 @@ awaitable<void> DatabaseCheck::compare_publications() {
     const auto hashes = co_await repository_.version_hashes();
     for (const TermPolicy& policy : all) {
         if (policy.status != PolicyStatus::published) continue;
-        const auto found = publications_.find(policy.id.text());
+        auto found = publications_.find(policy.id.text());
+        if (found == publications_.end()) {  // it may have been published meanwhile
+            if (const auto stored = co_await repository_.find_entry(policy.id.uuid())) compare(*stored);
+            found = publications_.find(policy.id.text());
+        }
         if (found == publications_.end()) {
             add(versions_table, policy.id.text(),
                 "the version is published, but the log does not have its publication");

@@ -64,6 +64,8 @@ private:
     void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);
+    void note_erasure_in(const Bytes& entry, std::int64_t position);  // if it is the entry of one
+    bool is_erased(const SubjectTag& subject, std::int64_t position) const;
     void show(std::string_view doing, std::optional<double> done = {}) const;
     void add(const char* table, std::string_view id, std::string_view what);
 
@@ -75,6 +77,7 @@ private:
     const CheckProgress progress_;
     DatabaseFindings out_;
     std::map<SubjectTag, std::int64_t> erasures_;  // the last one of each subject
+    std::int64_t last_position_ = -1;              // that was compared
     std::vector<Missing> missing_;
     std::map<std::string, PublicationEntry, std::less<>> publications_;  // by the id of the version
 };

@@ -1,7 +1,9 @@
 // The database against its log: whatever somebody changes there is found.
 #include "features/consent_proof/database_check.hpp"
 
+#include <functional>
 #include <random>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -16,10 +18,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-DatabaseFindings check(Service& service) {
+DatabaseFindings check(Service& service, CheckProgress progress = {}) {
     Services& services = service.app().services();
-    DatabaseCheck check(services.database, services.object_store, service.clock().now(), {});
+    DatabaseCheck check(services.database, services.object_store, service.clock().now(), {}, std::move(progress));
     return run(check.run());
+}
+
+// Does something once, when the check begins this step.
+CheckProgress meanwhile(std::string_view step, std::function<void()> act) {
+    return [step, act = std::move(act), is_done = false](std::string_view doing, std::optional<double>) mutable {
+        if (doing == step && !std::exchange(is_done, true)) act();
+    };
 }
 
 // Publications, which are the first entries.
@@ -45,7 +54,23 @@ struct Log : Signed {
         return value_of(service,
                         "id FROM log_entries WHERE log = 'consent' AND position = " + std::to_string(position));
     }
-    std::vector<std::string> found() { return check(service).found; }
+    std::vector<std::string> found(CheckProgress progress = {}) { return check(service, std::move(progress)).found; }
+    // The rows of the person are gone, as after an erasure. Returns the entry of the erasure.
+    Bytes erase_rows() const {
+        const std::string user = person.id.text();
+        const std::string tag = value_of(service, "hex(tag) FROM log_subjects WHERE user_id = '" + user + "'");
+        ErasureEntry erasure{.time = std::chrono::floor<std::chrono::seconds>(service.clock().now()), .subject = {}};
+        std::ranges::copy(from_hex(tag).value(), erasure.subject.begin());
+        const std::string ids = "(SELECT id FROM term_policy_acceptances WHERE user_id = '" + user + "')";
+        service.sql("UPDATE log_entries SET salt = NULL WHERE id IN " + ids);
+        service.sql("DELETE FROM term_policy_acceptances WHERE user_id = '" + user + "'");
+        service.sql("DELETE FROM log_subjects WHERE user_id = '" + user + "'");
+        return format_entry(erasure);
+    }
+    void add_entry(const Bytes& entry) const {
+        service.sql("INSERT INTO log_entries (id, log, entry) VALUES ('" + Uuid::v7(service.clock().now()).text() +
+                    "', 'consent', " + service.literal(entry) + ")");
+    }
 };
 
 TEST(DatabaseCheck, AnHonestDatabaseIsWhatItsLogSays) {
@@ -141,20 +166,29 @@ TEST(DatabaseCheck, OnlyEntriesWithAnAddendumHaveASalt) {
 // What the erasure of an account leaves behind.
 TEST(DatabaseCheck, ARowIsRightlyMissingOnlyAfterAnErasure) {
     Log log;
-    const std::string user = log.person.id.text();
-    const std::string tag = value_of(log.service, "hex(tag) FROM log_subjects WHERE user_id = '" + user + "'");
-    ErasureEntry erasure{.time = std::chrono::floor<std::chrono::seconds>(log.service.clock().now()), .subject = {}};
-    std::ranges::copy(from_hex(tag).value(), erasure.subject.begin());
-    const std::string ids = "(SELECT id FROM term_policy_acceptances WHERE user_id = '" + user + "')";
-    log.service.sql("UPDATE log_entries SET salt = NULL WHERE id IN " + ids);
-    log.service.sql("DELETE FROM term_policy_acceptances WHERE user_id = '" + user + "'");
-    log.service.sql("DELETE FROM log_subjects WHERE user_id = '" + user + "'");
+    const Bytes erasure = log.erase_rows();
     EXPECT_EQ(log.found().size(), 5U);
-    log.service.sql("INSERT INTO log_entries (id, log, entry) VALUES ('" + Uuid::v7(log.service.clock().now()).text() +
-                    "', 'consent', " + log.service.literal(format_entry(erasure)) + ")");
+    log.add_entry(erasure);
     EXPECT_THAT(log.found(), IsEmpty()) << "pending";
     publish_log(log.service);
     EXPECT_THAT(log.found(), IsEmpty());
+}
+
+TEST(DatabaseCheck, WhatHappensMeanwhileIsNoFinding) {
+    Log log;
+    int version = 2;
+    for (const char* step : {"comparing the published log", "comparing rows",
+                             "looking for rows that are not in the log", "comparing the order of rows"}) {
+        SCOPED_TRACE(step);
+        EXPECT_THAT(log.found(meanwhile(step, [&] { publish_with_entry(log.service, "marketing", version++); })),
+                    IsEmpty());
+        EXPECT_THAT(log.found(meanwhile(step, [&] { receipt_of(accept(log.service, log.token, "marketing")); })),
+                    IsEmpty());
+        EXPECT_THAT(log.found(meanwhile(step, [&] { publish_log(log.service); })), IsEmpty());
+    }
+    log.add_entry(log.erase_rows());
+    EXPECT_THAT(log.found(meanwhile("comparing rows", [&] { publish_log(log.service); })), IsEmpty())
+        << "the entry of the erasure gets its position";
 }
 
 TEST(DatabaseCheck, ACutOffEndIsFound) {
