@@ -96,6 +96,31 @@ TEST_F(Doctor, WhatWaitsForTooLongIsFound) {
     EXPECT_THAT(found.about("administration log"), HasSubstr("error: entries have waited"));
 }
 
+// The promise of a receipt begins with what it confirms, not with the draft of a document.
+TEST_F(Doctor, ADraftThatIsPublishedAfterAWhileIsNotLate) {
+    fs::create_directories(folder_ / "texts/privacy/1");
+    std::ofstream(folder_ / "texts/privacy/1/en.hbs") << "text";
+    const auto policy = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "policy");
+        const Finished done = run_program(arguments, folder_.path(), quick_settings());
+        EXPECT_EQ(done.code, 0) << done.err;
+    };
+    policy({"import", "texts"});
+    // Its id, which is the one of its entry, tells when the draft was made.
+    const std::string id = "'0190a000-0000-7000-8000-000000000001'";
+    sql("UPDATE term_policies SET id = " + id + "; UPDATE term_policy_contents SET term_policy_id = " + id);
+    policy({"publish", "privacy", "1"});
+    EXPECT_EQ(examine().about("consent log"), "ok: is up to date");
+    const auto acceptance = [&](const std::string& flags) {
+        const std::string before = "0101" + flags + "0200000001656e" + std::string(64, '0');
+        const std::string in_2023 = "0000000065000000";
+        sql("UPDATE log_entries SET entry = x'" + before + in_2023 + std::string(96, '0') + "'");
+        return examine().about("consent log");
+    };
+    EXPECT_EQ(acceptance("01"), "ok: is up to date") << "of before the log";
+    EXPECT_THAT(acceptance("00"), HasSubstr("error: entries have waited"));
+}
+
 TEST_F(Doctor, MailsThatWaitOrHaveFailedAreFound) {
     sql("INSERT INTO mails (id, user_id, address, language, kind, iv, payload, created_at, due_at, failed_at) "
         "SELECT x'0190a000000070008000000000000001', id, email, 'en', 'verifyEmail', x'00', x'00', 1, 1, NULL FROM "

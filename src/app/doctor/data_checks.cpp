@@ -12,13 +12,13 @@
 #include "base/error.hpp"
 #include "base/run_to_end.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_proof/database_check.hpp"
 #include "features/sessions/key_ring.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::chrono::minutes mail_patience{10};
-constexpr std::chrono::seconds log_patience{60};  // what receipts promise
 constexpr std::chrono::days key_age_max{365};
 
 struct Asked {
@@ -44,7 +44,7 @@ void examine_mails(const Asked& ask, TimePoint now, Findings& findings) {
     if (waiting == 0 && failed == 0) findings.ok("emails", "none is delayed, and none has failed");
 }
 
-// Ids begin with the time at which they were made (RFC 9562, version 7).
+// Ids of acts begin with the time of the act (RFC 9562, version 7).
 TimePoint time_of(const Uuid& id) {
     std::int64_t ms = 0;
     for (std::size_t i = 0; i < 6; ++i) ms = ms * 256 + id.bytes()[i];
@@ -53,19 +53,18 @@ TimePoint time_of(const Uuid& id) {
 
 void examine_logs(const Config& config, const Asked& ask, TimePoint now, Findings& findings) {
     if (!config.consent_log.enable) return;
-    const auto tell = [&](const char* log, const storage::Rows& oldest) {
-        const bool is_late = !oldest.empty() && now - time_of(oldest[0].uuid(0)) > log_patience;
+    const auto tell = [&](const char* log, bool is_late) {
         if (is_late)
             findings.error(
                 log,
-                fmt::format("entries have waited for more than the {} s that receipts promise", log_patience.count()),
+                fmt::format("entries have waited for more than the {} s that receipts promise", merge_delay.count()),
                 "If the service runs, its log names the reason; otherwise start it, or run `consentry clean-up`.");
         else
             findings.ok(log, "is up to date");
     };
-    tell("consent log",
-         ask("SELECT id FROM log_entries WHERE log = 'consent' AND position IS NULL ORDER BY id LIMIT 1"));
-    tell("administration log", ask("SELECT id FROM administration_acts WHERE is_logged = FALSE ORDER BY id LIMIT 1"));
+    tell("consent log", run_to_end(ask.context, has_overdue_entries(ask.database, now)));
+    const auto oldest = ask("SELECT id FROM administration_acts WHERE is_logged = FALSE ORDER BY id LIMIT 1");
+    tell("administration log", !oldest.empty() && now - time_of(oldest[0].uuid(0)) > merge_delay);
     const auto rows = ask("SELECT name, size - published FROM logs WHERE published < size");
     for (std::size_t i = 0; i < rows.size(); ++i)
         findings.warn(fmt::format("{} log", rows[i].text(0)),

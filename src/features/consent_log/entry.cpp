@@ -150,6 +150,15 @@ std::expected<LogEntry, std::string> parse_log_entry(BytesView bytes) {
     }
 }
 
+std::optional<std::chrono::sys_seconds> added_at(const LogEntry& entry) {
+    const auto read = [](const auto& one) -> std::optional<std::chrono::sys_seconds> {
+        if constexpr (requires { one.is_late; })
+            if (one.is_late) return std::nullopt;
+        return one.time;
+    };
+    return std::visit(read, entry);
+}
+
 std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt) {
     boost::json::object out{
         {"acceptanceId", addendum.acceptance.text()},

@@ -77,6 +77,8 @@ Bytes format_entry(const PublicationEntry& entry);
 using LogEntry = std::variant<ConsentEntry, ErasureEntry, PublicationEntry>;
 // Accepts exactly what format_entry() returns for one of them.
 std::expected<LogEntry, std::string> parse_log_entry(BytesView bytes);
+// When the entry was added to the log; nullopt if it was late, because its time is that of what it is about.
+std::optional<std::chrono::sys_seconds> added_at(const LogEntry& entry);
 
 // Who accepted or withdrew, and from where.
 struct Addendum {

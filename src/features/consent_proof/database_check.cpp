@@ -60,7 +60,25 @@ awaitable<void> each_pending(ComparisonRepository& repository, std::function<voi
     }
 }
 
+// Whether an entry that has no position yet waits longer than receipts promise.
+bool is_overdue(const LogEntry& entry, TimePoint now) {
+    const auto added = added_at(entry);
+    return added && time_point_cast<milliseconds>(*added) + merge_delay < now;
+}
+
 }  // namespace
+
+awaitable<bool> has_overdue_entries(storage::Database& database, TimePoint now) {
+    ComparisonRepository repository(database);
+    bool out = false;
+    co_await each_pending(repository, [&](const Entries& found) {
+        for (const ComparedEntry& stored : found) {
+            const auto entry = parse_log_entry(stored.entry);
+            out = out || (entry && is_overdue(*entry, now));
+        }
+    });
+    co_return out;
+}
 
 void DatabaseCheck::add(const char* table, std::string_view id, std::string_view what) {
     if (out_.found.size() < findings_max)
@@ -158,7 +176,8 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
         return;
     }
     const auto* consent = std::get_if<ConsentEntry>(&*entry);
-    if (!stored.position) check_due(stored, *consent);
+    if (!stored.position && is_overdue(*entry, now_))
+        add(entries_table, stored.id, "it waits for its position longer than its receipt promised");
     if (!stored.row) {
         const auto position = stored.position.value_or(behind_all);
         if (!is_erased(consent->subject, position))
@@ -175,12 +194,6 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
 // Only acceptances and withdrawals have an addendum.
 void DatabaseCheck::check_no_salt(const ComparedEntry& stored) {
     if (stored.salt) add(entries_table, stored.id, "it has a salt, although the entry names no addendum");
-}
-
-// A receipt has promised the entry.
-void DatabaseCheck::check_due(const ComparedEntry& stored, const ConsentEntry& entry) {
-    if (!entry.is_late && time_point_cast<milliseconds>(entry.time) + merge_delay < now_)
-        add(entries_table, stored.id, "it waits for its position longer than its receipt promised");
 }
 
 awaitable<void> DatabaseCheck::find_missing() {

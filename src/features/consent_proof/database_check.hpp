@@ -61,7 +61,6 @@ private:
     awaitable<void> compare_receipt_keys();
     void compare(const ComparedEntry& stored);
     void check_no_salt(const ComparedEntry& stored);
-    void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);
     void note_erasure_in(const Bytes& entry, std::int64_t position);  // if it is the entry of one
@@ -81,5 +80,9 @@ private:
     std::vector<Missing> missing_;
     std::map<std::string, PublicationEntry, std::less<>> publications_;  // by the id of the version
 };
+
+// Whether an entry of the consent log waits for its position longer than receipts promise. The database must outlive
+// the coroutine.
+awaitable<bool> has_overdue_entries(storage::Database& database, TimePoint now);
 
 }  // namespace consentry
