@@ -49,7 +49,14 @@ std::vector<std::vector<PeriodicTask>> Services::task_loops() {
     return loops;
 }
 
+awaitable<void> Services::complete_publications() {
+    if (publications_are_complete_) co_return;
+    co_await publications.complete();
+    publications_are_complete_ = true;
+}
+
 awaitable<void> Services::work_on_log() {
+    co_await complete_publications();
     co_await consents.complete_log();
     co_await consent_log->published().work();
 }

@@ -329,11 +329,11 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
 }
 
 awaitable<void> Services::open_logs() {
-    co_await publications.complete();
     // First all that the database alone can tell: it stops the start also while the object store is away.
     co_await consent_log->check();
     co_await administration_log->published().check();
     if (cosigning) cosigning->check_log();
+    co_await complete_publications();
     co_await consent_log->open();
     co_await administration_log->published().open();
 }

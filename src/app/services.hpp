@@ -3,6 +3,7 @@
 // A member may use only the members declared above it, so construction and destruction order are both correct.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +101,7 @@ private:
     awaitable<void> forget_failed_mails();
     awaitable<void> tell_counted_events();
     awaitable<void> work_on_log();
+    awaitable<void> complete_publications();
 
 public:
     storage::Database& database;
@@ -152,6 +154,9 @@ public:
     HostCookies host_cookies;
     ForwardAuthGuard forward_auth_guard;
     HandOver hand_over;
+
+private:
+    std::atomic<bool> publications_are_complete_ = false;  // the consent log has those from before it
 };
 
 }  // namespace consentry

@@ -216,6 +216,17 @@ TEST(LogFaults, ReceiptsNameTheLogAlsoIfTheObjectStoreIsAwayAfterTheServiceHasMo
     EXPECT_EQ(claims.at("log"), "a.example.com/consent");
 }
 
+TEST(LogFaults, PublicationsFromBeforeTheLogAreTakenInAfterAnOutageAtTheStart) {
+    Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
+    publish(t.service, "privacy", 1);
+    t.service.break_writes("INSERT ON log_entries");
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    t.service.mend_writes();
+    t.service.work();
+    const Fetch fetch = fetch_from(t.service);
+    EXPECT_EQ(mirror_of(fetch, log_key(fetch)).checkpoint.size, 1U);
+}
+
 TEST(LogFaults, ALostKeyFileStopsTheStartAndIsNamed) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
