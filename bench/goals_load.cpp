@@ -95,9 +95,21 @@ void measure_under_logins(const Stage& stage, Report& report) {
     }
 }
 
-void measure_overload(const Stage& stage, Report& report) {
-    constexpr std::size_t crowd = 640;
+namespace {
+
+constexpr std::size_t crowd = 640;  // far more than the queue of one network holds
+
+// Between two logins of one connection, so that all of them together begin ten times as many logins per second as there
+// can be.
+std::chrono::nanoseconds rush_interval(const Outcome& alone) {
     constexpr double demand = 10;
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(crowd / (demand * alone.all_well().per_second())));
+}
+
+}  // namespace
+
+void measure_overload(const Stage& stage, Report& report) {
     constexpr double refused_max_ms = 10;
     constexpr double others_p99_max_ms = 5;
     const Server service = stage.serve();
@@ -109,12 +121,10 @@ void measure_overload(const Stage& stage, Report& report) {
     const Probe probe = probes(stage).back();
     once(service.port, probe.request);
     const auto duration = stage.length().window * 2;
-    // All connections together begin ten times as many logins per second as there can be.
-    const std::chrono::duration<double> interval(crowd / (demand * alone.all_well().per_second()));
     const Together both = run_together({.port = service.port,
                                         .connections = crowd,
                                         .duration = duration,
-                                        .interval = std::chrono::duration_cast<std::chrono::nanoseconds>(interval),
+                                        .interval = rush_interval(alone),
                                         .next = next},
                                        probe_load(service, probe, duration));
     const Outcome& rush = both.background;
@@ -144,11 +154,15 @@ void measure_overload(const Stage& stage, Report& report) {
 }
 
 void measure_fairness(const Stage& stage, Report& report) {
-    constexpr std::size_t crowd = 640;  // far more than the queue of one network holds
     constexpr double slower_max = 2;
     const Server service = stage.serve({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
     LoginRequests rush(stage, "198.51.100.7");
     LoginRequests others(stage, "203.0.113.9");
+    const auto next = [&](std::size_t) { return rush.next(); };
+    const auto interval = rush_interval(run({.port = service.port,
+                                             .connections = saturating_connections,
+                                             .duration = stage.length().window,
+                                             .next = next}));
     const auto duration = stage.length().window * 2;
     const Load from_elsewhere{
         .port = service.port, .connections = 1, .duration = duration, .interval = 20ms, .next = [&](std::size_t) {
@@ -159,12 +173,9 @@ void measure_fairness(const Stage& stage, Report& report) {
     std::vector<double> rushed;
     for (int round = 0; round < stage.length().rounds; ++round) {
         idle.push_back(run(from_elsewhere).all_well().latencies(200).milliseconds(0.99));
-        const Together both = run_together({.port = service.port,
-                                            .connections = crowd,
-                                            .duration = duration,
-                                            .interval = 100ms,
-                                            .next = [&](std::size_t) { return rush.next(); }},
-                                           from_elsewhere);
+        const Together both = run_together(
+            {.port = service.port, .connections = crowd, .duration = duration, .interval = interval, .next = next},
+            from_elsewhere);
         rushed.push_back(both.probe.all_well().latencies(200).milliseconds(0.99));
     }
     const Spread slower = ratio(rushed, idle);
