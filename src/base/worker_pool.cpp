@@ -15,8 +15,8 @@ constexpr std::size_t places_per_place_left = 8;
 
 }  // namespace
 
-WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {
-    for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
+WorkerPool::WorkerPool(Options options) : options_(std::move(options)), busy_(options_.threads) {
+    for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -55,6 +55,7 @@ void WorkerPool::release(ClientNetwork network) {
 void WorkerPool::enqueue(ClientNetwork network, Task task) {
     {
         const std::lock_guard lock(mutex_);
+        note_visit(network);
         auto& waiting = lanes_[network].waiting;
         const bool is_first = waiting.empty();
         waiting.push_back(std::move(task));
@@ -70,7 +71,25 @@ void WorkerPool::enqueue(ClientNetwork network, Task task) {
     ready_.notify_one();
 }
 
-void WorkerPool::work() {
+void WorkerPool::note_visit(ClientNetwork network) {
+    if (network.version == 0) return;
+    if (newest_.network != network) former_ = std::exchange(newest_, {.network = network, .last = {}});
+    newest_.last = std::chrono::steady_clock::now();
+}
+
+bool WorkerPool::may_run(ClientNetwork network) const {
+    if (network.version == 0 || stopping_) return true;
+    const auto running = static_cast<std::size_t>(std::ranges::count(busy_, network));
+    if (running + 1 < options_.threads || running == 0) return true;
+    const Visit& other = newest_.network == network ? former_ : newest_;
+    return other.network.version == 0 || other.last + options_.guest_memory < std::chrono::steady_clock::now();
+}
+
+std::deque<ClientNetwork>::const_iterator WorkerPool::next_turn() const {
+    return std::ranges::find_if(turns_, [this](ClientNetwork network) { return may_run(network); });
+}
+
+void WorkerPool::work(std::size_t thread) {
     pthread_setname_np(pthread_self(), options_.name.substr(0, 15).c_str());
     // Linux keeps the nice value per thread. A failure is harmless (RLIMIT_NICE never forbids raising the value).
     if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
@@ -79,19 +98,24 @@ void WorkerPool::work() {
         Task task;
         {
             std::unique_lock lock(mutex_);
-            if (!is_rested && turns_.empty() && options_.idle) {
+            busy_[thread].reset();
+            if (!is_rested && next_turn() == turns_.end() && options_.idle) {
                 lock.unlock();
                 options_.idle();
                 lock.lock();
             }
-            ready_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
+            ready_.wait(lock, [this] { return stopping_ || next_turn() != turns_.end(); });
             if (turns_.empty()) return;
-            const ClientNetwork network = turns_.front();
-            turns_.pop_front();
+            const auto turn = next_turn();
+            const ClientNetwork network = *turn;
+            turns_.erase(turn);
+            busy_[thread] = network;
             auto& waiting = lanes_[network].waiting;
             task = std::move(waiting.front());
             waiting.pop_front();
             if (!waiting.empty()) turns_.push_back(network);
+            // Perhaps a thread may be used that was kept free until now.
+            if (!turns_.empty()) ready_.notify_one();
         }
         const auto begin = std::chrono::steady_clock::now();
         task();

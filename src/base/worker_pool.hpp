@@ -6,10 +6,11 @@
 // Tasks of different client networks are scheduled round robin: with n networks waiting, the first task of another
 // network waits for at most n others, regardless of how many tasks each has queued. No network can fill the queue,
 // because a network's share shrinks with the room that is left: one network leaves a ninth of the places free, two
-// leave a seventeenth.
+// leave a seventeenth. And while others come, no network has all threads: a task of another one finds a thread free.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +39,10 @@ public:
         std::size_t threads = 1;
         std::size_t queue_max = 64;  // waiting tasks, in addition to the running ones
         int nice = 0;                // 0..19
+        // For how long after a network's last task the others leave a thread free for its next one.
+        std::chrono::milliseconds guest_memory{1000};
         // Both run on each thread of the pool and throw nothing: `begin` before its first task; `idle` after a task if
-        // no other waits, for example to wipe what the thread keeps from one task to the next.
+        // it has no other to run, for example to wipe what the thread keeps from one task to the next.
         std::function<void()> begin = {};
         std::function<void()> idle = {};
     };
@@ -118,7 +121,17 @@ private:
     void reserve(ClientNetwork network);  // throws Unavailable
     void release(ClientNetwork network);
     void enqueue(ClientNetwork network, Task task);
-    void work();
+    void work(std::size_t thread);
+    void note_visit(ClientNetwork network);
+    bool may_run(ClientNetwork network) const;
+    // The first network in turns_ that may run a task now; the end if none may.
+    std::deque<ClientNetwork>::const_iterator next_turn() const;
+
+    using Instant = std::chrono::steady_clock::time_point;
+    struct Visit {
+        ClientNetwork network;
+        Instant last;
+    };
 
     Options options_;
     std::atomic<std::size_t> accepted_{0};     // waiting or running
@@ -126,8 +139,11 @@ private:
     std::atomic<std::uint64_t> refused_{0};
     std::mutex mutex_;
     std::condition_variable ready_;
-    std::unordered_map<ClientNetwork, Lane> lanes_;  // networks that hold a place
-    std::deque<ClientNetwork> turns_;                // networks with waiting tasks, each once, next one first
+    std::unordered_map<ClientNetwork, Lane> lanes_;   // networks that hold a place
+    std::deque<ClientNetwork> turns_;                 // networks with waiting tasks, each once, next one first
+    std::vector<std::optional<ClientNetwork>> busy_;  // by thread: the network of its task
+    Visit newest_;                                    // the network that came last
+    Visit former_;                                    // the last one before it that is another one
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

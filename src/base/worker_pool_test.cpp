@@ -2,7 +2,11 @@
 // timing.
 #include "base/worker_pool.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <future>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -117,6 +121,102 @@ TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
     send("a", network(1));
     EXPECT_EQ(release().size(), 1U);
     EXPECT_EQ(pool_.refused(), 1U);
+}
+
+// A pool of two threads.
+class Guests : public testing::Test {
+protected:
+    explicit Guests(milliseconds memory = std::chrono::hours{1})
+        : pool_({.name = "guests", .threads = 2, .queue_max = 17, .guest_memory = memory}) {}
+    void send(ClientNetwork from, std::function<void()> work) {
+        asio::co_spawn(
+            context_,
+            [this, from, work]() -> awaitable<void> {
+                co_await pool_.run(
+                    [work] {
+                        work();
+                        return true;
+                    },
+                    from);
+            },
+            asio::detached);
+        context_.restart();
+        context_.poll();
+    }
+    void finish(ClientNetwork from) {
+        const auto done = std::make_shared<std::promise<void>>();
+        send(from, [done] { done->set_value(); });
+        EXPECT_TRUE(is_there(done->get_future())) << "the task does not run";
+    }
+    // Two tasks that wait for each other.
+    void meet(ClientNetwork from) {
+        std::promise<void> first;
+        std::promise<void> second;
+        std::promise<bool> first_met;
+        std::promise<bool> second_met;
+        send(from, [&] {
+            first.set_value();
+            first_met.set_value(is_there(second.get_future()));
+        });
+        send(from, [&] {
+            second.set_value();
+            second_met.set_value(is_there(first.get_future()));
+        });
+        const bool met = first_met.get_future().get() && second_met.get_future().get();
+        end();
+        EXPECT_TRUE(met) << "the tasks do not run at once";
+    }
+    // Requires that all tasks can end.
+    void end() {
+        context_.restart();
+        context_.run();
+    }
+    template <class Future>
+    static bool is_there(Future future) {
+        return future.wait_for(std::chrono::seconds{30}) == std::future_status::ready;
+    }
+
+    asio::io_context context_;
+    WorkerPool pool_;
+};
+
+TEST_F(Guests, FindAThreadFreeAlthoughAnotherNetworkWantsAll) {
+    finish(network(1));
+    std::promise<void> released;
+    const auto release = released.get_future().share();
+    std::atomic<int> begun = 0;
+    for (int i = 0; i < 3; ++i)
+        send(network(2), [&] {
+            ++begun;
+            release.wait();
+        });
+    finish(network(1));
+    finish(network(3));
+    EXPECT_LE(begun, 1);
+    released.set_value();
+    end();
+    EXPECT_EQ(begun, 3);
+}
+
+TEST_F(Guests, DoNotLimitTheServiceItself) {
+    finish(network(1));
+    meet({});
+}
+
+TEST_F(Guests, ANetworkThatIsAloneHasAllThreads) {
+    meet(network(1));
+    finish({});  // the service itself is no guest
+    meet(network(1));
+}
+
+class ForgottenGuests : public Guests {
+protected:
+    ForgottenGuests() : Guests(milliseconds{0}) {}
+};
+
+TEST_F(ForgottenGuests, LeaveAllThreadsToTheOthers) {
+    finish(network(1));
+    meet(network(2));
 }
 
 TEST(WorkerPoolHooks, AThreadBeginsOnceAndRestsWhenNothingWaits) {
