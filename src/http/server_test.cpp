@@ -1,15 +1,24 @@
 #include "http/server.hpp"
 
+#include <atomic>
+#include <cerrno>
 #include <future>
 #include <new>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <thread>
 
+#include <sys/socket.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "base/worker_pool.hpp"
+#include "http/listeners.hpp"
 #include "support/raw_http.hpp"
 
 namespace consentry::http {
@@ -33,6 +42,41 @@ TEST(Server, AnswersManyRequestsOnOneConnection) {
         EXPECT_TRUE(answer.header("date").ends_with(" GMT"));
     }
     EXPECT_EQ(running.server.connections(), 1U);
+}
+
+// Regression: the look whether a port is free listened on it for a moment, and then reset who had connected.
+TEST(Server, AcceptsNobodyWhileItLooksWhetherItsPortIsFree) {
+    namespace asio = boost::asio;
+    using asio::ip::tcp;
+    asio::io_context context;
+    const std::uint16_t port = open_listeners("127.0.0.1", 0, {&context}).port;
+    const tcp::endpoint server{asio::ip::address_v4::loopback(), port};
+    std::atomic<int> heard = 0;
+    {
+        const std::jthread client([&](const std::stop_token& stop) {
+            while (!stop.stop_requested()) {
+                tcp::socket socket(context, tcp::v4());
+                // Another address, because a socket could connect to itself.
+                socket.bind({asio::ip::make_address("127.0.0.2"), 0});
+                socket.non_blocking(true);
+                const int at_once =
+                    ::connect(socket.native_handle(), server.data(), static_cast<socklen_t>(server.size())) == 0
+                        ? 0
+                        : errno;
+                // Where nobody listens, the kernel refuses at once. A client that was half connected when the listener
+                // closed would wait for a second.
+                pollfd waiting{.fd = socket.native_handle(), .events = POLLOUT, .revents = 0};
+                const bool is_over = ::poll(&waiting, 1, 700) == 1;
+                int error = 0;
+                socklen_t size = sizeof error;
+                ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_ERROR, &error, &size);
+                const bool refused = at_once == ECONNREFUSED || (is_over && error == ECONNREFUSED);
+                if (!refused) ++heard;
+            }
+        });
+        for (int i = 0; i < 10'000; ++i) require_listenable("127.0.0.1", port);
+    }
+    EXPECT_EQ(heard, 0);
 }
 
 TEST(Server, AnswersPipelinedRequestsInOrder) {
