@@ -49,8 +49,9 @@ TEST(Server, AcceptsNobodyWhileItLooksWhetherItsPortIsFree) {
     namespace asio = boost::asio;
     using asio::ip::tcp;
     asio::io_context context;
-    const std::uint16_t port = open_listeners("127.0.0.1", 0, {&context}).port;
-    const tcp::endpoint server{asio::ip::address_v4::loopback(), port};
+    const std::string host = "127.0.0.77";  // where no other test listens meanwhile
+    const std::uint16_t port = open_listeners(host, 0, {&context}).port;
+    const tcp::endpoint server{asio::ip::make_address(host), port};
     std::atomic<int> heard = 0;
     {
         const std::jthread client([&](const std::stop_token& stop) {
@@ -74,7 +75,7 @@ TEST(Server, AcceptsNobodyWhileItLooksWhetherItsPortIsFree) {
                 if (!refused) ++heard;
             }
         });
-        for (int i = 0; i < 10'000; ++i) require_listenable("127.0.0.1", port);
+        for (int i = 0; i < 10'000; ++i) require_listenable(host, port);
     }
     EXPECT_EQ(heard, 0);
 }
