@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,22 +11,16 @@
 #include <openssl/ts.h>
 #include <openssl/x509.h>
 
+#include "crypto/openssl_handles.hpp"
+
 namespace consentry::tests {
 
 namespace forge {
 
-template <auto release>
-struct Release {
-    template <class T>
-    void operator()(T* object) const {
-        release(object);
-    }
-};
-template <class T, auto release>
-using Owned = std::unique_ptr<T, Release<release>>;
-using File = Owned<BIO, BIO_free_all>;
-using Certificate = Owned<X509, X509_free>;
-using Key = Owned<EVP_PKEY, EVP_PKEY_free>;
+using crypto::Handle;
+using File = crypto::BioHandle;
+using Certificate = Handle<X509, X509_free>;
+using Key = crypto::KeyHandle;
 
 inline void check(bool done) {
     if (!done) throw std::runtime_error("OpenSSL refuses to forge a timestamp");
@@ -67,8 +60,8 @@ inline void redate(const SigningFiles& files, std::chrono::sys_seconds from, std
 inline std::string stamp_of(std::string_view query, const SigningFiles& files, std::chrono::sys_seconds time) {
     const auto certificate = forge::certificate_in(files.certificate);
     const auto key = forge::key_in(files.key);
-    const forge::Owned<TS_RESP_CTX, TS_RESP_CTX_free> authority(TS_RESP_CTX_new());
-    const forge::Owned<ASN1_OBJECT, ASN1_OBJECT_free> policy(OBJ_txt2obj("1.2.3.4", 1));
+    const forge::Handle<TS_RESP_CTX, TS_RESP_CTX_free> authority(TS_RESP_CTX_new());
+    const forge::Handle<ASN1_OBJECT, ASN1_OBJECT_free> policy(OBJ_txt2obj("1.2.3.4", 1));
     forge::check(certificate && key && authority && policy);
     forge::check(TS_RESP_CTX_set_signer_cert(authority.get(), certificate.get()) == 1 &&
                  TS_RESP_CTX_set_signer_key(authority.get(), key.get()) == 1 &&
@@ -93,7 +86,7 @@ inline std::string stamp_of(std::string_view query, const SigningFiles& files, s
         },
         nullptr);
     const forge::File question(BIO_new_mem_buf(query.data(), static_cast<int>(query.size())));
-    const forge::Owned<TS_RESP, TS_RESP_free> answer(TS_RESP_create_response(authority.get(), question.get()));
+    const forge::Handle<TS_RESP, TS_RESP_free> answer(TS_RESP_create_response(authority.get(), question.get()));
     forge::check(answer != nullptr);
     std::string out(static_cast<std::size_t>(i2d_TS_RESP(answer.get(), nullptr)), '\0');
     auto* end = reinterpret_cast<unsigned char*>(out.data());
