@@ -76,7 +76,9 @@ ssize_t write(int fd, const void* bytes, std::size_t size) {
     // Writes half of the bytes, so that callers must check the result.
     return watch.see("write", fd) ? -1 : real(fd, bytes, watch.on && size > 1 ? size / 2 : size);
 }
-ssize_t read(int fd, void* bytes, std::size_t size) {
+// Named by its symbol, because _FORTIFY_SOURCE (release preset) defines `read` inline.
+ssize_t read_or_fail(int fd, void* bytes, std::size_t size) __asm__("read");
+ssize_t read_or_fail(int fd, void* bytes, std::size_t size) {
     static auto* const real = next<ssize_t(int, void*, std::size_t)>("read");
     return watch.see("read", fd) ? -1 : real(fd, bytes, watch.on && size > 1 ? size / 2 : size);
 }
