@@ -63,10 +63,10 @@ awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, T
     return storage::select_list(
         database_,
         {.columns = summary_columns.list(),
-         .from =
-             sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ", current_sql<"sessions">,
-                 " AND ((last_active_at > $3 AND login_at > $4) OR EXISTS (SELECT 1 FROM users u JOIN roles r "
-                 "ON r.id = u.role_id WHERE u.id = $1 AND r.type = 'user'))">},
+         .from = sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ",
+                     current_sql<"sessions", "$1">,
+                     " AND ((last_active_at > $3 AND login_at > $4) OR EXISTS (SELECT 1 FROM users u JOIN roles r "
+                     "ON r.id = u.role_id WHERE u.id = $1 AND r.type = 'user'))">},
         std::move(query), summary_columns.read, user, now, limits.active_after, limits.begun_after);
 }
 
@@ -94,7 +94,7 @@ void SessionRepository::add_replacement(storage::Transaction& transaction, const
                           sql<"UPDATE sessions SET revoked_at = $4, revoked_reason = 'device', updated_at = $4 "
                               "WHERE user_id = $1 AND id <> $2 AND device_fingerprint = $3 AND revoked_at IS NULL "
                               "AND expires_at > $4 AND ",
-                              current_sql<"sessions">, " RETURNING user_id, id">,
+                              current_sql<"sessions", "$1">, " RETURNING user_id, id">,
                           inserted.user, inserted.id, inserted.origin.device->fingerprint, inserted.issued_at);
 }
 
@@ -105,7 +105,8 @@ void SessionRepository::add_bound(storage::Transaction& transaction, const NewSe
         ended, Expect::any,
         sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
             "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 AND ",
-            current_sql<"sessions">, " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING user_id, id">,
+            current_sql<"sessions", "$1">,
+            " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING user_id, id">,
         inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
 }
 
@@ -139,7 +140,7 @@ void SessionRepository::add_rotate(storage::Transaction& transaction, Expect exp
         sql<"UPDATE sessions SET previous_jti = jti, previous_refresh_digest = $3, jti = $4, access_digest = $5, "
             "refresh_digest = $6, issued_at = $7, last_active_at = $7, updated_at = $7 "
             "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $7 AND ",
-            current_sql<"sessions">>,
+            current_sql<"sessions", "sessions.user_id">>,
         rotation.session, rotation.old_jti, BytesView(rotation.presented_digest), rotation.new_jti,
         BytesView(rotation.access_digest), BytesView(rotation.refresh_digest), rotation.at);
 }
@@ -149,7 +150,7 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
     transaction.add_about(ended, Expect::one,
                           sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
                               "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 AND ",
-                              current_sql<"sessions">, " RETURNING user_id, id">,
+                              current_sql<"sessions", "$2">, " RETURNING user_id, id">,
                           id, user, now, reason);
 }
 
@@ -158,7 +159,7 @@ void SessionRepository::add_revoke_others(storage::Transaction& transaction, Ses
     transaction.add_about(ended, Expect::any,
                           sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
                               "WHERE user_id = $2 AND id <> $1 AND revoked_at IS NULL AND expires_at > $3 AND ",
-                              current_sql<"sessions">, " RETURNING user_id, id">,
+                              current_sql<"sessions", "$2">, " RETURNING user_id, id">,
                           keep, user, now, reason);
 }
 
@@ -167,17 +168,17 @@ void SessionRepository::add_confirm(PrivilegedTransaction& transaction, SessionI
     transaction.add_about(ended, Expect::one,
                           sql<"UPDATE sessions SET proven_at = $3, updated_at = $3 "
                               "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 AND ",
-                              current_sql<"sessions">, " RETURNING user_id, id">,
+                              current_sql<"sessions", "$2">, " RETURNING user_id, id">,
                           id, user, now);
 }
 
 awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {
     // All of the account's, because they are few. For an EXISTS, PostgreSQL scans the whole table while it has no
     // statistics about it: it expects a match early.
-    const auto rows =
-        co_await database_.query(sql<"SELECT COALESCE(MAX(CASE WHEN digest = $2 AND ", current_sql<"known_devices">,
-                                     " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) > 0 FROM known_devices WHERE user_id = $1">,
-                                 user, BytesView(device));
+    const auto rows = co_await database_.query(
+        sql<"SELECT COALESCE(MAX(CASE WHEN digest = $2 AND ", current_sql<"known_devices", "$1">,
+            " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) > 0 FROM known_devices WHERE user_id = $1">,
+        user, BytesView(device));
     co_return DeviceMemory{.known = rows[0].boolean(0), .others = rows[0].boolean(1)};
 }
 
@@ -218,7 +219,7 @@ awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {
 awaitable<void> SessionRepository::prolong(SessionId id, std::string jti, TimePoint now, TimePoint expires_at) {
     co_await database_.execute(sql<"UPDATE sessions SET last_active_at = $3, expires_at = $4 WHERE id = $1 AND "
                                    "jti = $2 AND revoked_at IS NULL AND expires_at > $3 AND expires_at < $4 AND ",
-                                   current_sql<"sessions">>,
+                                   current_sql<"sessions", "sessions.user_id">>,
                                id, jti, now, expires_at);
 }
 
