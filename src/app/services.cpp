@@ -288,7 +288,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
       announcements(database, object_store, clock, mails, policy_paths(config)),
       sessions(database, cache, clock, tokens, signing_pool, mails, audit,
                {.check = config.session.check == SessionCheckMode::cache ? SessionCheck::cache : SessionCheck::strict,
-                .sessions_max = static_cast<std::int64_t>(config.session.per_user_max),
+                .per_user_max = static_cast<std::int64_t>(config.session.per_user_max),
                 .refresh_grace = config.jwt.refresh_grace,
                 .admin_idle = config.session.admin_idle,
                 .cookie_idle = config.session.cookie_idle,

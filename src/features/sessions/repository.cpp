@@ -99,7 +99,7 @@ void SessionRepository::add_replacement(storage::Transaction& transaction, const
 }
 
 void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,
-                                  std::int64_t sessions_max) {
+                                  std::int64_t per_user_max) {
     // The new session is excluded by id, because ids made within one millisecond are in random order.
     transaction.add_about(
         ended, Expect::any,
@@ -107,7 +107,7 @@ void SessionRepository::add_bound(storage::Transaction& transaction, const NewSe
             "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 AND ",
             current_sql<"sessions", "$1">,
             " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING user_id, id">,
-        inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
+        inserted.user, per_user_max - 1, inserted.issued_at, inserted.id);
 }
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,

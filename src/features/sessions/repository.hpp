@@ -132,8 +132,8 @@ public:
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
     // Ends the former session of the inserted session's device, if it names one: a device has one login.
     static void add_replacement(storage::Transaction& transaction, const NewSession& inserted);
-    // Ends the oldest sessions beyond `sessions_max`, which counts the inserted session but never ends it.
-    static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t sessions_max);
+    // Ends the oldest sessions beyond `per_user_max`, which counts the inserted session but never ends it.
+    static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t per_user_max);
     // Add after the statement that raises the account's security version. `except` moves to the new version.
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);

@@ -17,9 +17,6 @@ namespace {
 
 constexpr std::size_t jti_length = 32;                 // of 62 letters and digits: 190 bits (SES-4)
 constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
-// How long a session's row is kept after its end: for later inquiries, and so that a spent challenge's digest outlives
-// the challenge by far.
-constexpr std::chrono::days ended_memory{30};
 
 std::string successor_key(SessionId session, std::string_view jti) {
     return "Refresh:" + session.text() + ":" + std::string(jti);
@@ -116,7 +113,7 @@ awaitable<void> Sessions::sign_tokens(PreparedSession& session) {
 void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {
     SessionRepository::add_insert(transaction, session.row);
     SessionRepository::add_replacement(transaction, session.row);
-    SessionRepository::add_bound(transaction, session.row, settings_.sessions_max);
+    SessionRepository::add_bound(transaction, session.row, settings_.per_user_max);
     if (!session.new_device) return;
     const NewSession& row = session.row;
     SessionRepository::add_device(transaction, row.user, *session.new_device, row.issued_at);
@@ -355,46 +352,5 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     co_return co_await signing_.run(
         [this, successor, issued_at, end] { return tokens_.issue(successor, issued_at, end); });
 }
-
-awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
-    const TimePoint now = clock_.now();
-    storage::Transaction transaction;
-    SessionRepository::add_revoke(transaction, own, user, "logout", now);
-    Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", own.text()}});
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    // Otherwise it has ended at the same moment.
-    if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", own.text()}});
-}
-
-awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause) {
-    const TimePoint now = clock_.now();
-    PrivilegedTransaction transaction(by, now, user);
-    SessionRepository::add_revoke(transaction, session, user, "revoked", now);
-    Audit::add(transaction, user, action, cause, now, {{"sessionId", session.text()}});
-    auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(std::move(outcome.error()));
-    if (!outcome->committed) co_return fail(errors::session_not_found);
-    audit_.tell("session.revoked", Outcome::success, user, cause, {{"session", session.text()}});
-    co_return Result<void>{};
-}
-
-awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId keep, Cause cause) {
-    const TimePoint now = clock_.now();
-    const std::string id = keep.text();
-    PrivilegedTransaction transaction(by, now, user);
-    SessionRepository::add_revoke_others(transaction, keep, user, "revoked", now);
-    Audit::add(transaction, user, ActivityAction::user_revoke_session, cause, now, {{"exceptSessionId", id}});
-    auto outcome = co_await std::move(transaction).commit(database_);
-    if (!outcome) co_return fail(std::move(outcome.error()));
-    audit_.tell("session.revoked", Outcome::success, user, cause, {{"except", id}});
-    co_return Result<void>{};
-}
-
-awaitable<ListSlice<SessionSummary>> Sessions::list(UserId user, ListQuery query) {
-    const TimePoint now = clock_.now();
-    return repository_.list_live(user, now, admin_limits(now), std::move(query));
-}
-
-awaitable<void> Sessions::forget_old() { return repository_.erase_ended(clock_.now() - ended_memory); }
 
 }  // namespace consentry

@@ -25,11 +25,11 @@ namespace consentry {
 
 struct SessionSettings {
     SessionCheck check = SessionCheck::strict;
-    std::int64_t sessions_max = 10;  // live sessions per user; beyond it the oldest end
-    std::chrono::seconds refresh_grace{10};
-    std::chrono::seconds admin_idle{3600};
-    std::chrono::seconds cookie_idle{604'800};  // of a cookie's session; the lifetime of a refresh token limits it too
-    std::string cache_key_pattern = "User:{userId}:Session:{sessionId}";
+    std::int64_t per_user_max = 0;  // live sessions; beyond it the oldest end
+    std::chrono::seconds refresh_grace{};
+    std::chrono::seconds admin_idle{};
+    std::chrono::seconds cookie_idle{};  // of a cookie's session; the lifetime of a refresh token limits it too
+    std::string cache_key_pattern;
     std::vector<std::string> copy_secrets;
 };
 
@@ -74,7 +74,7 @@ public:
 
     // Creates a session and signs its tokens; stores nothing.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
-    // Adds the session's row, ends the former session of its device, enforces `sessions_max`, and adds a notice of a
+    // Adds the session's row, ends the former session of its device, enforces `per_user_max`, and adds a notice of a
     // new device. The first statement is an Expect::one that fails if the challenge was already spent.
     void add_to(storage::Transaction& transaction, const PreparedSession& session);
     // Returns whether a session was begun with this challenge.

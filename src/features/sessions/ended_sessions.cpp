@@ -1,0 +1,55 @@
+// The part of Sessions that lists them and ends them on request.
+#include "base/errors.hpp"
+#include "features/sessions/sessions.hpp"
+
+namespace consentry {
+namespace {
+
+// How long a session's row is kept after its end: for later inquiries, and so that a spent challenge's digest outlives
+// the challenge by far.
+constexpr std::chrono::days ended_memory{30};
+
+}  // namespace
+
+awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    SessionRepository::add_revoke(transaction, own, user, "logout", now);
+    Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", own.text()}});
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    // Otherwise it has ended at the same moment.
+    if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", own.text()}});
+}
+
+awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause) {
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now, user);
+    SessionRepository::add_revoke(transaction, session, user, "revoked", now);
+    Audit::add(transaction, user, action, cause, now, {{"sessionId", session.text()}});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) co_return fail(errors::session_not_found);
+    audit_.tell("session.revoked", Outcome::success, user, cause, {{"session", session.text()}});
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId keep, Cause cause) {
+    const TimePoint now = clock_.now();
+    const std::string id = keep.text();
+    PrivilegedTransaction transaction(by, now, user);
+    SessionRepository::add_revoke_others(transaction, keep, user, "revoked", now);
+    Audit::add(transaction, user, ActivityAction::user_revoke_session, cause, now, {{"exceptSessionId", id}});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    audit_.tell("session.revoked", Outcome::success, user, cause, {{"except", id}});
+    co_return Result<void>{};
+}
+
+awaitable<ListSlice<SessionSummary>> Sessions::list(UserId user, ListQuery query) {
+    const TimePoint now = clock_.now();
+    return repository_.list_live(user, now, admin_limits(now), std::move(query));
+}
+
+awaitable<void> Sessions::forget_old() { return repository_.erase_ended(clock_.now() - ended_memory); }
+
+}  // namespace consentry
