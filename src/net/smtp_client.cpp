@@ -75,6 +75,16 @@ public:
     void opened(curl_socket_t socket) {
         const std::scoped_lock lock(mutex_);
         sockets_.push_back(socket);
+        ++opened_;
+    }
+    bool is_open() {
+        const std::scoped_lock lock(mutex_);
+        return !sockets_.empty();
+    }
+    // How many there have been.
+    std::size_t opened() {
+        const std::scoped_lock lock(mutex_);
+        return opened_;
     }
     // Closes under the lock, because the descriptor may be reused immediately afterwards.
     int close(curl_socket_t socket) {
@@ -90,6 +100,7 @@ public:
 private:
     std::mutex mutex_;
     std::vector<curl_socket_t> sockets_;  // two while libcurl tries an address of each family
+    std::size_t opened_ = 0;
 };
 
 int on_socket(void* user, curl_socket_t socket, curlsocktype) noexcept {
@@ -230,6 +241,15 @@ SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std:
     call.set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(content.size()));
     call.set(CURLOPT_READFUNCTION, &on_read);
     call.set(CURLOPT_READDATA, static_cast<void*>(&dispatch));
+    const bool was_open = impl_->line.is_open();
+    const std::size_t opened = impl_->line.opened();
+    SmtpAnswer answer = call.perform();
+    // A server may end an idle connection at any time, which says nothing about its service. It has not seen the mail.
+    const bool was_kept = was_open && impl_->line.opened() == opened;
+    if (answer.verdict != SmtpAnswer::Verdict::no_service || !was_kept || dispatch.begun || stop.stop_requested())
+        return answer;
+    dispatch.status.clear();
+    call.set(CURLOPT_FRESH_CONNECT, 1L);
     return call.perform();
 }
 

@@ -1,7 +1,7 @@
 // Sends mail to a mail server over libcurl: TLS as the URL demands, verified; time is bounded.
 //
-// Blocking: for a thread that may wait. The connection is kept for the next mail; only one thread at a time may use a
-// client.
+// Blocking: for a thread that may wait. The connection is kept for the next mail, and replaced if the server has ended
+// it meanwhile; only one thread at a time may use a client.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ public:
     struct Options {
         SmtpServer server;
         milliseconds connect_timeout{10'000};
-        milliseconds timeout{30'000};  // for one mail, including the connection
+        milliseconds timeout{30'000};  // for one mail, including the connection; again if that had to be replaced
         // Once `stop` is requested: how long a mail that the server is already reading may still take, and how long
         // QUIT may take.
         milliseconds parting{5'000};

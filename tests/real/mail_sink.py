@@ -5,6 +5,7 @@ usage: mail_sink.py FOLDER none|starttls|implicit PORT [USER PASSWORD]
 FOLDER/listens is there once it listens. FOLDER/mails.jsonl has a line for each mail that was taken, FOLDER/connections a dot
 for each connection. FOLDER/fault.json, where it is there, is what happens to mails:
   {"step": "mail"|"rcpt"|"data", "answer": "450 4.2.0 Later"}   that answer at that step
+  {"step": "idle", "answer": "421 4.4.2 Idle"}       the connection is closed at MAIL, after that answer or without one
   {"step": "drop"}    the connection is closed after the mail, unanswered
   {"step": "lost"}    the same, but the mail is kept
   {"step": "mute"}    no answer to the mail
@@ -57,9 +58,13 @@ def fault(steps, recipients):
 
 class Sink:
     async def handle_MAIL(self, server, session, envelope, address, options):
-        asked = fault({'mail'}, [])
-        if asked:
+        asked = fault({'mail', 'idle'}, []) or {'step': None}
+        if asked['step'] == 'mail':
             return asked['answer']
+        if asked['step'] == 'idle':
+            if 'answer' in asked:
+                await server.push(asked['answer'])
+            server.transport.close()
         envelope.mail_from = address
         return '250 OK'
 

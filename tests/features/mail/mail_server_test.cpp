@@ -99,6 +99,21 @@ TEST(MailServer, ADeadOneIsAskedOnceForAllMailsTogether) {
     EXPECT_THAT(server.mails(), SizeIs(21));
 }
 
+TEST(MailServer, ThatItEndsAnIdleConnectionDelaysNoMail) {
+    const MailServer server(MailServerTls::starttls);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    server.wait_for(1);
+    server.fail(R"({"step": "idle", "answer": "421 4.4.2 Idle", "times": 1})");
+    ::testing::internal::CaptureStdout();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    const bool is_sent = nothing_waits(service);
+    EXPECT_THAT(::testing::internal::GetCapturedStdout(), Not(HasSubstr("email delivery waits")));
+    EXPECT_TRUE(is_sent) << "without a pause, which would last as long as the clock of the test stands still";
+    EXPECT_THAT(server.mails(), SizeIs(2));
+}
+
 TEST(MailServer, WhatItPutsOffItGetsLater) {
     const MailServer server(MailServerTls::none);
     Service service(by(server));

@@ -153,6 +153,32 @@ TEST(MailSmtp, AnAnswerToTheMailIsDistinguishedFromOneToTheConnection) {
     }
 }
 
+TEST(MailSmtp, AKeptConnectionThatTheServerHasEndedIsReplaced) {
+    for (const MailServerTls tls : {MailServerTls::none, MailServerTls::starttls, MailServerTls::implicit}) {
+        const MailServer server(tls);
+        net::SmtpClient client(options(server.url()));
+        ASSERT_EQ(send(client).verdict, Verdict::accepted);
+        std::size_t connections = 1;
+        for (const auto* end :
+             {R"({"step": "idle", "answer": "421 4.4.2 Idle", "times": 1})",
+              R"({"step": "idle", "answer": "451 4.4.2 Idle", "times": 1})", R"({"step": "idle", "times": 1})"}) {
+            server.fail(end);
+            const auto answer = send(client);
+            EXPECT_EQ(answer.verdict, Verdict::accepted) << end << ": " << answer.reason;
+            EXPECT_EQ(server.connections(), ++connections) << end;
+            EXPECT_THAT(server.mails(), SizeIs(connections)) << "each mail once, after " << end;
+        }
+    }
+}
+
+TEST(MailSmtp, ANewConnectionThatFailsIsNotTriedTwice) {
+    const MailServer server(MailServerTls::none);
+    server.fail(R"({"step": "idle", "answer": "421 4.3.2 Going down"})");
+    net::SmtpClient client(options(server.url()));
+    EXPECT_EQ(send(client).verdict, Verdict::no_service);
+    EXPECT_EQ(server.connections(), 1U);
+}
+
 TEST(MailSmtp, ADroppedAnUnansweredAndAMissingServerAreNoService) {
     MailServer server(MailServerTls::none);
     server.fail(R"({"step": "drop", "times": 1})");
