@@ -28,6 +28,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 struct Dispatch {
     std::string_view rest;
     bool begun = false;       // the server replied 354 and is reading the mail
+    SteadyTime deadline{};    // until the server has the whole mail
+    bool is_late = false;     // it did not
     std::string status = {};  // enhanced status of the last refusal, if any
     const std::stop_token& stop;
     milliseconds parting;
@@ -59,12 +61,16 @@ std::size_t on_answer(const char* data, std::size_t, std::size_t size, void* use
     return size;
 }
 
-// Once the server is reading a mail, allow it some time to finish: an aborted mail might be sent twice.
+// A server that has the whole mail may take longer. Once it is reading one, allow it some time to finish: an aborted
+// mail might be sent twice.
 int on_mail_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
     auto& dispatch = *static_cast<Dispatch*>(user);
+    const auto now = std::chrono::steady_clock::now();
+    const bool has_all = dispatch.begun && dispatch.rest.empty();
+    dispatch.is_late = !has_all && now > dispatch.deadline;
+    if (dispatch.is_late) return 1;
     if (!dispatch.stop.stop_requested()) return 0;
     if (!dispatch.begun) return 1;
-    const auto now = std::chrono::steady_clock::now();
     if (!dispatch.asked_to_stop) dispatch.asked_to_stop = now;
     return now - *dispatch.asked_to_stop > dispatch.parting ? 1 : 0;
 }
@@ -161,7 +167,7 @@ struct SmtpClient::Impl {
 // One use of the handle, with the options that all calls share.
 class SmtpClient::Call {
 public:
-    Call(Impl& impl, Dispatch& dispatch) : curl_(impl.handle.get()), dispatch_(dispatch) {
+    Call(Impl& impl, Dispatch& dispatch) : curl_(impl.handle.get()), limit_(impl.options.timeout), dispatch_(dispatch) {
         const Options& options = impl.options;
         const SmtpServer& server = options.server;
         libcurl().easy_reset(curl_);  // keeps the connection open
@@ -176,7 +182,12 @@ public:
         set(CURLOPT_HEADERFUNCTION, &on_answer);
         set(CURLOPT_HEADERDATA, static_cast<void*>(&dispatch));
         set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
-        set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
+        // The callback of the progress ends what takes too long before the server has the mail. libcurl by itself waits
+        // for 120 s for any reply.
+        const milliseconds longest = options.timeout + options.answer_timeout;
+        set(CURLOPT_TIMEOUT_MS, static_cast<long>(longest.count()));
+        set(CURLOPT_SERVER_RESPONSE_TIMEOUT,
+            static_cast<long>(std::chrono::ceil<std::chrono::seconds>(longest).count()));
         set(CURLOPT_NOSIGNAL, 1L);
         set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
         set(CURLOPT_SOCKOPTDATA, static_cast<void*>(&impl.line));
@@ -194,7 +205,14 @@ public:
 
     SmtpAnswer perform() {
         if (!fit_) throw std::invalid_argument("not a mail that libcurl can send");
+        dispatch_.status.clear();
+        dispatch_.is_late = false;
+        dispatch_.deadline = std::chrono::steady_clock::now() + limit_;
         const CURLcode result = libcurl().easy_perform(curl_);
+        // If the server has refused the mail and hangs at QUIT, its refusal counts.
+        if (result == CURLE_ABORTED_BY_CALLBACK && dispatch_.is_late)
+            return {SmtpAnswer::Verdict::no_service,
+                    fmt::format("the server did not respond within {} s", limit_ / std::chrono::seconds{1})};
         long code = 0;
         libcurl().easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &code);
         return answer_of(result, code, dispatch_, text_.data());
@@ -202,7 +220,8 @@ public:
 
 private:
     CURL* const curl_;
-    const Dispatch& dispatch_;
+    const milliseconds limit_;
+    Dispatch& dispatch_;
     std::array<char, CURL_ERROR_SIZE> text_{};
     bool fit_ = true;
 };
@@ -248,7 +267,6 @@ SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std:
     const bool was_kept = was_open && impl_->line.opened() == opened;
     if (answer.verdict != SmtpAnswer::Verdict::no_service || !was_kept || dispatch.begun || stop.stop_requested())
         return answer;
-    dispatch.status.clear();
     call.set(CURLOPT_FRESH_CONNECT, 1L);
     return call.perform();
 }

@@ -31,7 +31,11 @@ public:
     struct Options {
         SmtpServer server;
         milliseconds connect_timeout{10'000};
-        milliseconds timeout{30'000};  // for one mail, including the connection; again if that had to be replaced
+        // Until the server has the whole mail, including the connection. Begins anew if a kept connection has ended.
+        milliseconds timeout{30'000};
+        // Then, for its reply. A server that checks the content first may need minutes (RFC 5321 section 4.5.3.2.6),
+        // and a mail that is sent again meanwhile arrives twice.
+        milliseconds answer_timeout{600'000};
         // Once `stop` is requested: how long a mail that the server is already reading may still take, and how long
         // QUIT may take.
         milliseconds parting{5'000};

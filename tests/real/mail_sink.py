@@ -9,8 +9,10 @@ for each connection. FOLDER/fault.json, where it is there, is what happens to ma
   {"step": "drop"}    the connection is closed after the mail, unanswered
   {"step": "lost"}    the same, but the mail is kept
   {"step": "mute"}    no answer to the mail
+  {"step": "hold"}    the mail is kept, but not answered before the fault is gone
+  {"step": "deaf"}    no answer to MAIL
   {"step": "quit"}    no answer to the farewell
-besides, "times": N for so many mails, "to": ADDRESS for mails to this one only.
+besides, "then": "quit" for no answer to the farewell either, "times": N for so many mails, "to": ADDRESS for mails to this one only.
 """
 import asyncio
 import json
@@ -38,13 +40,17 @@ def append(name, text):
         file.write(text)
 
 
-def fault(steps, recipients):
-    """The fault at one of these steps, used up by one."""
+def present_fault():
     try:
         with open(place('fault.json'), encoding='utf-8') as file:
-            asked = json.load(file)
+            return json.load(file)
     except FileNotFoundError:
-        return None
+        return {'step': None}
+
+
+def fault(steps, recipients):
+    """The fault at one of these steps, used up by one."""
+    asked = present_fault()
     if asked['step'] not in steps or ('to' in asked and asked['to'] not in recipients):
         return None
     if 'times' in asked:
@@ -58,9 +64,11 @@ def fault(steps, recipients):
 
 class Sink:
     async def handle_MAIL(self, server, session, envelope, address, options):
-        asked = fault({'mail', 'idle'}, []) or {'step': None}
+        asked = fault({'mail', 'idle', 'deaf'}, []) or {'step': None}
         if asked['step'] == 'mail':
             return asked['answer']
+        if asked['step'] == 'deaf':
+            await asyncio.sleep(3600)
         if asked['step'] == 'idle':
             if 'answer' in asked:
                 await server.push(asked['answer'])
@@ -76,7 +84,7 @@ class Sink:
         return '250 OK'
 
     async def handle_DATA(self, server, session, envelope):
-        asked = fault({'data', 'drop', 'lost', 'mute'}, envelope.rcpt_tos) or {'step': None}
+        asked = fault({'data', 'drop', 'lost', 'mute', 'hold'}, envelope.rcpt_tos) or {'step': None}
         if asked['step'] == 'mute':
             await asyncio.sleep(3600)
         if asked['step'] == 'data':
@@ -87,13 +95,15 @@ class Sink:
                 'from': envelope.mail_from, 'to': ' '.join(envelope.rcpt_tos),
                 'tls': session.ssl is not None or tls == 'implicit', 'user': auth.login.decode() if auth else '',
                 'raw': envelope.content.decode('utf-8')}) + '\n')
+        while asked['step'] == 'hold' and os.path.exists(place('fault.json')):
+            await asyncio.sleep(0.01)
         if asked['step'] in ('drop', 'lost'):
             server.transport.abort()
         return '250 OK'
 
 
     async def handle_QUIT(self, server, session, envelope):
-        if fault({'quit'}, []):
+        if fault({'quit'}, []) or present_fault().get('then') == 'quit':
             await asyncio.sleep(3600)
         return '221 Bye'
 

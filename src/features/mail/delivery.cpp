@@ -20,8 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Longer than many consecutive mails may take (30 s each). Renewed after half the time.
-constexpr milliseconds lease = 5min;
+// Renewed before a mail that may take longer than the rest of it. As short as that allows, because the mails of an
+// instance that was killed wait as long.
+constexpr milliseconds lease = MailTransport::longest + 1min;
 constexpr milliseconds first_retry = 10s;
 constexpr milliseconds last_retry = 10min;
 constexpr milliseconds longest_wait = last_retry * 6 / 5;  // with its jitter
@@ -174,7 +175,7 @@ awaitable<void> MailDelivery::settle() {
 // Returns false if another instance has claimed the rows because the clock jumped or this process was suspended.
 awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
     const TimePoint now = parts_.clock.now();
-    if (kept_until_ - now > lease / 2) co_return true;
+    if (kept_until_ - now > MailTransport::longest) co_return true;
     const TimePoint until = now + lease;
     const std::int64_t kept = co_await repository_.keep(mark_, until);
     kept_until_ = until;

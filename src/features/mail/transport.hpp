@@ -1,6 +1,7 @@
 // The interface for sending mails. Two engines implement it: files and SMTP.
 #pragma once
 
+#include <chrono>
 #include <stop_token>
 #include <string>
 
@@ -32,6 +33,10 @@ struct Posting {
 class MailTransport {
 public:
     virtual ~MailTransport() = default;
+    // How long post() may take. SmtpClient::Options: twice half a minute, ten minutes for the server's reply, and some
+    // seconds until libcurl notices.
+    static constexpr std::chrono::minutes longest{12};
+
     // Blocks. Not thread-safe.
     virtual Posting post(const PostedMail& mail, const std::stop_token& stop) = 0;
 };

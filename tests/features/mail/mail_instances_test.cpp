@@ -133,11 +133,13 @@ SlowRound send_slowly(milliseconds each) {
 }
 
 TEST(MailInstances, HoweverSlowTheServerNobodyElseTakesTheBatch) {
-    const SlowRound round = send_slowly(130s);  // 13 minutes in total
-    EXPECT_EQ(round.posted, 6U);
-    EXPECT_EQ(round.different, 6U);
-    EXPECT_EQ(round.taken_by_other, 0U);
-    EXPECT_EQ(round.left, 0);
+    for (const milliseconds each : {130'000ms, milliseconds(MailTransport::longest)}) {
+        const SlowRound round = send_slowly(each);
+        EXPECT_EQ(round.posted, 6U) << each;
+        EXPECT_EQ(round.different, 6U) << each;
+        EXPECT_EQ(round.taken_by_other, 0U) << each;
+        EXPECT_EQ(round.left, 0) << each;
+    }
 }
 
 TEST(MailInstances, OneThatStoodStillTooLongLeavesTheRestToTheOther) {

@@ -188,6 +188,7 @@ TEST(MailSmtp, ADroppedAnUnansweredAndAMissingServerAreNoService) {
     server.fail(R"({"step": "mute"})");
     auto impatient = options(server.url());
     impatient.timeout = 300ms;
+    impatient.answer_timeout = 300ms;
     net::SmtpClient unheard(impatient);
     EXPECT_EQ(send(unheard).verdict, Verdict::no_service);
     server.work_again();
@@ -200,6 +201,48 @@ TEST(MailSmtp, ADroppedAnUnansweredAndAMissingServerAreNoService) {
     server.start();
     EXPECT_EQ(send(client).verdict, Verdict::accepted);
     EXPECT_EQ(send_by("smtp://no-such-host.invalid").verdict, Verdict::no_service);
+}
+
+// RFC 5321, section 4.5.3.2.6: ten minutes. A server that checks the content of a mail may well need more than thirty
+// seconds; a client that gives up earlier sends it again and again.
+TEST(MailSmtp, AfterTheLastByteTheServerMayTakeLongerThanBefore) {
+    const MailServer thorough(MailServerTls::none);
+    const MailServer deaf(MailServerTls::none);
+    thorough.fail(R"({"step": "hold"})");
+    deaf.fail(R"({"step": "deaf"})");
+    const auto by = [](const MailServer& server) {
+        auto impatient = options(server.url());
+        impatient.timeout = 2s;
+        impatient.answer_timeout = 60s;
+        return impatient;
+    };
+    net::SmtpAnswer answer;
+    std::jthread waiting([&] {
+        net::SmtpClient client(by(thorough));
+        answer = send(client);
+    });
+    thorough.wait_for(1);
+    // Begins later with the same limit. Once it gives up, the limit is over for the first one as well.
+    net::SmtpClient unheard(by(deaf));
+    const net::SmtpAnswer none = send(unheard);
+    EXPECT_EQ(none.verdict, Verdict::no_service);
+    EXPECT_EQ(none.reason, "the server did not respond within 2 s");
+    thorough.work_again();
+    waiting.join();
+    EXPECT_EQ(answer.verdict, Verdict::accepted) << answer.reason;
+    EXPECT_THAT(thorough.mails(), SizeIs(1));
+}
+
+TEST(MailSmtp, ARefusalCountsAlthoughTheServerThenHangsAtTheFarewell) {
+    const MailServer server(MailServerTls::none);
+    auto impatient = options(server.url());
+    impatient.timeout = 1s;
+    impatient.parting = 50ms;
+    server.fail(R"({"step": "rcpt", "answer": "550 5.1.1 No such user", "then": "quit"})");
+    net::SmtpClient client(impatient);
+    const net::SmtpAnswer answer = send(client);
+    EXPECT_EQ(answer.verdict, Verdict::refused) << answer.reason;
+    EXPECT_EQ(answer.reason, "550 5.1.1");
 }
 
 TEST(MailSmtp, ToldToStopItWaitsOnlyForAMailThatIsBeingRead) {
@@ -218,7 +261,8 @@ TEST(MailSmtp, ToldToStopItWaitsOnlyForAMailThatIsBeingRead) {
         EXPECT_EQ(client.send("noreply@example.com", "ada@example.org", content, stop.get_token()).verdict,
                   Verdict::no_service);
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s) << "not the 30 s of a mail, nor the 120 s of a farewell";
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s)
+        << "not the ten minutes of a mail, nor the 120 s of a farewell";
 }
 
 TEST(MailSmtp, AServerThatHangsAtTheFarewellHoldsUpNobody) {
