@@ -23,6 +23,9 @@ using namespace std::chrono_literals;
 // Renewed before a mail that may take longer than the rest of it. As short as that allows, because the mails of an
 // instance that was killed wait as long.
 constexpr milliseconds lease = MailTransport::longest + 1min;
+// A later end of a claim is from before the clock was set back. Instances whose clocks differ by less than a lease
+// respect each other's claims.
+constexpr milliseconds longest_claim = lease * 2;
 constexpr milliseconds first_retry = 10s;
 constexpr milliseconds last_retry = 10min;
 constexpr milliseconds longest_wait = last_retry * 6 / 5;  // with its jitter
@@ -119,7 +122,7 @@ awaitable<bool> MailDelivery::round() {
     const TimePoint now = parts_.clock.now();
     // A clock that was set back ends a pause, and does not make mails wait that were put off before.
     if (now >= paused_at_ && now < paused_at_ + pause_) co_return false;
-    const MailDue due{.now = now, .latest = now + longest_wait};
+    const MailDue due{.now = now, .latest = now + longest_wait, .latest_claim = now + longest_claim};
     const bool any = co_await repository_.any_due(due);
     if (!any) co_return false;
 
@@ -175,7 +178,8 @@ awaitable<void> MailDelivery::settle() {
 // Returns false if another instance has claimed the rows because the clock jumped or this process was suspended.
 awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
     const TimePoint now = parts_.clock.now();
-    if (kept_until_ - now > MailTransport::longest) co_return true;
+    const milliseconds left = kept_until_ - now;
+    if (left > MailTransport::longest && left <= lease) co_return true;
     const TimePoint until = now + lease;
     const std::int64_t kept = co_await repository_.keep(mark_, until);
     kept_until_ = until;

@@ -1,9 +1,9 @@
 // Sends the mails queued in the database on a thread of its own, so that no request waits for a mail server.
 //
 // Any number of instances share one queue. A conditional statement claims a mail for the time of a lease, which is
-// renewed while the batch lasts; the mail is sent and then deleted. A mail is thus sent once, unless the process ends
-// or loses the database for minutes between the server's acceptance and the deletion. It is then sent again under the
-// same Message-ID.
+// renewed while the batch lasts; the mail is sent and then deleted. A mail is thus sent once, unless the process ends,
+// loses the database for minutes, or has its clock set by minutes between the server's acceptance and the deletion. It
+// is then sent again under the same Message-ID.
 #pragma once
 
 #include <atomic>

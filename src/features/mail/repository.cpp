@@ -16,7 +16,8 @@ using storage::sql;
 using storage::Text;
 
 constexpr Text is_due_sql =
-    "failed_at IS NULL AND (due_at <= $1 OR due_at > $2) AND (taken_until IS NULL OR taken_until <= $1)";
+    "failed_at IS NULL AND (due_at <= $1 OR due_at > $2) "
+    "AND (taken_until IS NULL OR taken_until <= $1 OR taken_until > $3)";
 
 constexpr auto payload_columns = columns<SealingKeys::Sealed>(column<"iv", &SealingKeys::Sealed::iv>,
                                                               column<"payload", &SealingKeys::Sealed::bytes>);
@@ -38,8 +39,8 @@ void MailRepository::add_insert(storage::Transaction& transaction, MailId id, Us
 }
 
 awaitable<bool> MailRepository::any_due(MailDue due) {
-    const auto rows =
-        co_await database_.query(sql<"SELECT id FROM mails WHERE ", is_due_sql, " LIMIT 1">, due.now, due.latest);
+    const auto rows = co_await database_.query(sql<"SELECT id FROM mails WHERE ", is_due_sql, " LIMIT 1">, due.now,
+                                               due.latest, due.latest_claim);
     co_return !rows.empty();
 }
 
@@ -48,10 +49,10 @@ awaitable<bool> MailRepository::any_due(MailDue due) {
 awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, MailDue due, TimePoint until,
                                                         std::int64_t limit) {
     const auto rows =
-        co_await database_.execute(sql<"UPDATE mails SET taken_by = $3, taken_until = $4, attempt = attempt + 1 WHERE ",
+        co_await database_.execute(sql<"UPDATE mails SET taken_by = $4, taken_until = $5, attempt = attempt + 1 WHERE ",
                                        is_due_sql, " AND id IN (SELECT id FROM mails WHERE ", is_due_sql,
-                                       " ORDER BY due_at, id LIMIT $5) RETURNING ", mail_columns>,
-                                   due.now, due.latest, mark, until, limit);
+                                       " ORDER BY due_at, id LIMIT $6) RETURNING ", mail_columns>,
+                                   due.now, due.latest, due.latest_claim, mark, until, limit);
     auto mails = mail_columns.read_all(rows);
     std::ranges::sort(mails, {}, [](const StoredMail& mail) { return std::pair(mail.created_at, mail.id); });
     co_return mails;

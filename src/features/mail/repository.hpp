@@ -28,9 +28,11 @@ struct StoredMail {
 };
 
 // When a mail is due: before `now`, or after `latest`, which no mail is put off beyond unless the clock was set back.
+// The claim of another instance ends in the same way: at `now`, or beyond `latest_claim`.
 struct MailDue {
     TimePoint now;
     TimePoint latest;
+    TimePoint latest_claim;
 };
 
 class MailRepository {

@@ -70,7 +70,9 @@ public:
         const TimePoint now = clock_.now();
         MailRepository other(services_.database);
         taken_by_other_ +=
-            run(other.take(MailMark::make(now), {.now = now, .latest = now + 1h}, now + 5min, 100)).size();
+            run(other.take(MailMark::make(now), {.now = now, .latest = now + 1h, .latest_claim = now + 26min},
+                           now + 5min, 100))
+                .size();
         posted_.push_back(mail.id);
         return {Posting::Verdict::done, {}};
     }
@@ -142,11 +144,13 @@ TEST(MailInstances, HoweverSlowTheServerNobodyElseTakesTheBatch) {
     }
 }
 
-TEST(MailInstances, OneThatStoodStillTooLongLeavesTheRestToTheOther) {
-    const SlowRound round = send_slowly(20min);
-    EXPECT_EQ(round.taken_by_other, 6U);
-    EXPECT_EQ(round.posted, 1U) << "the rest is the other's now";
-    EXPECT_EQ(round.left, 6);
+TEST(MailInstances, OneThatStoodStillTooLongOrWhoseClockWasSetBackLeavesTheRestToTheOther) {
+    for (const milliseconds each : {20min, -120min}) {
+        const SlowRound round = send_slowly(each);
+        EXPECT_EQ(round.taken_by_other, 6U) << each;
+        EXPECT_EQ(round.posted, 1U) << "the rest is the other's now; " << each;
+        EXPECT_EQ(round.left, 6) << each;
+    }
 }
 
 TEST(MailInstances, WhatADeadOneHadTakenAnotherSendsLater) {
@@ -166,6 +170,19 @@ TEST(MailInstances, WhatADeadOneHadTakenAnotherSendsLater) {
     EXPECT_EQ(server.mails()[1].mail.kind, "passwordChanged");
     service.pass(61s);
     EXPECT_EQ(server.wait_for(3)[2].mail.kind, "welcome");
+}
+
+TEST(MailInstances, WhatADeadOneHadTakenDoesNotWaitForTheClockThatWasSetBack) {
+    const MailServer server(MailServerTls::none);
+    Service service({{"MAIL_URL", server.url()}});
+    const Person ada = service.make_person();
+    service.break_writes("UPDATE OF taken_by ON mails");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    const auto until = epoch_ms(service.clock().now() + 5min);
+    service.sql("UPDATE mails SET taken_until = " + std::to_string(until));
+    service.clock().advance(-1h);
+    service.mend_writes();
+    EXPECT_EQ(server.wait_for(1)[0].mail.kind, "welcome");
 }
 
 }  // namespace
