@@ -5,11 +5,12 @@
 // The link is cut either when the answer to the deciding message arrives, which is after the commit, or after an
 // arbitrary number of bytes of answers. The test identifies the deciding message by bytes that occur in no other
 // message.
+#include <fstream>
 #include <functional>
 #include <string>
 
 #include <boost/json/parse.hpp>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
 #include "base/uuid.hpp"
@@ -41,9 +42,10 @@ class LostCommits : public testing::Test {
 protected:
     LostCommits() {
         // With one thread, successive requests use the same connection.
-        fleet.add(
-            {{"DATABASE_URL", with_port(schema.patient_url(), link.port()) + "&application_name=" + schema.name()},
-             {"HTTP_THREADS", "1"}});
+        fleet.add({{"DATABASE_URL", unsafe_url()}, {"HTTP_THREADS", "1"}});
+    }
+    std::string unsafe_url() const {
+        return with_port(schema.patient_url(), link.port()) + "&application_name=" + schema.name();
     }
 
     int number(const std::string& statement) const { return std::stoi(schema.sql(statement).at(0).at(0)); }
@@ -357,6 +359,31 @@ TEST_F(LostCommits, FLT_4_AChangeOfPasswordIsWholeOrNothing) {
             ada.password = next;
             EXPECT_EQ(log_in(good(), ada).status, 200U);
         });
+}
+
+// The server works on, and reads the staged rows, after the import has learned that its connection is gone.
+TEST_F(LostCommits, FLT_4_AnImportThatGoesOnUnseenIsWhole) {
+    const auto folder = fleet.data().parent_path();
+    std::ofstream(folder / "users.csv") << "email;isVerified;googleSubject;appleSubject\n"
+                                           "member@example.org;true;1099;001\n";
+    const PostgresConnection other(schema.url());
+    other.run("BEGIN");
+    other.run(
+        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) VALUES ('google', '1099', "
+        "'" +
+        fleet.make_account().id + "', 0, 1)");
+    Program import({"user", "import", "users.csv"}, folder, quick_settings({{"DATABASE_URL", unsafe_url()}}));
+    EXPECT_TRUE(eventually([&] {
+        return number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = '" +
+                      schema.name() + "'") == 1;
+    })) << import.err();
+    link.reset_clients();
+    EXPECT_EQ(import.wait().code, 1);
+    EXPECT_THAT(import.err(), testing::HasSubstr("import: it is unknown whether the accounts were created"));
+    other.run("ROLLBACK");
+    expect_quiet();
+    EXPECT_EQ(number("SELECT count(*) FROM users WHERE email = 'member@example.org'"), 1);
+    EXPECT_EQ(number("SELECT count(*) FROM identities"), 2);
 }
 
 }  // namespace

@@ -103,6 +103,15 @@ struct TcpProxy::Impl {
         }
     }
 
+    // The pumps of the answers keep the sockets of the targets until these answer or close.
+    void reset_clients() {
+        for (const LinkPointer& link : std::exchange(links, {})) {
+            close(link->client, true);
+            boost::system::error_code ignored;
+            link->target.shutdown(tcp::socket::shutdown_send, ignored);
+        }
+    }
+
     void listen() {
         acceptor.open(tcp::v4());
         acceptor.set_option(asio::socket_base::reuse_address(true));
@@ -284,6 +293,12 @@ void TcpProxy::reset() {
     impl_->in([this] {
         impl_->change(Mode::pass);
         impl_->reset_links();
+    });
+}
+void TcpProxy::reset_clients() {
+    impl_->in([this] {
+        impl_->change(Mode::pass);
+        impl_->reset_clients();
     });
 }
 

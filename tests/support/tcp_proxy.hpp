@@ -37,6 +37,8 @@ public:
 
     // Resets all links open now; new ones pass.
     void reset();
+    // As reset(), but the target only reads the end of the requests, and may complete what it has read before.
+    void reset_clients();
 
 private:
     struct Impl;

@@ -120,6 +120,15 @@ TEST_F(TcpProxyTest, ResetsOpenLinksButNotNewOnes) {
     EXPECT_EQ(Caller(proxy_).ask("PING"), "+PONG\r\n");
 }
 
+TEST_F(TcpProxyTest, ResetsOpenClientsButNotNewOnes) {
+    Caller caller(proxy_);
+    ASSERT_EQ(caller.ask("PING"), "+PONG\r\n");
+    proxy_.reset_clients();
+    EXPECT_EQ(caller.hear(), "reset");
+    EXPECT_EQ(proxy_.open(), 0U);
+    EXPECT_EQ(Caller(proxy_).ask("PING"), "+PONG\r\n");
+}
+
 TEST_F(TcpProxyTest, RefusesAndTakesUpAgainOnTheSamePort) {
     Caller open(proxy_);
     EXPECT_EQ(open.ask("PING"), "+PONG\r\n");

@@ -47,7 +47,7 @@ public:
         } catch (...) {
             failure = std::current_exception();
         }
-        if (has_staged_) co_await clear_up();
+        if (has_staged_ && !may_be_finishing_) co_await clear_up();
         if (failure) std::rethrow_exception(failure);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(report_);
@@ -227,7 +227,7 @@ private:
             content_, options_.skip_existing);
         Audit::add_by(transaction, options_.by, ActivityAction::admin_user_import, options_.cause, now,
                       {{"rows", staged_}});
-        auto outcome = co_await std::move(transaction).commit(import_.database_);
+        auto outcome = co_await commit(std::move(transaction));
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (!outcome->committed) {
             // Another request took an address, username or identity between the check of a row and this statement.
@@ -242,6 +242,20 @@ private:
         import_.audit_.tell("account.imported", Outcome::success, std::nullopt, options_.cause,
                             {{"rows", std::to_string(report_.imported)}});
         co_return Result<void>{};
+    }
+
+    // If the outcome is unknown, the database may still be reading the staged rows. Without them it would go on to make
+    // accounts that lack identities and password histories.
+    awaitable<Result<storage::Outcome>> commit(PrivilegedTransaction transaction) {
+        try {
+            co_return co_await std::move(transaction).commit(import_.database_);
+        } catch (const storage::OutcomeUnknown& unknown) {
+            may_be_finishing_ = true;
+            throw storage::OutcomeUnknown(
+                std::string("import: it is unknown whether the accounts were created; a dry run tells whether they "
+                            "exist: ") +
+                unknown.what());
+        }
     }
 
     // If the database is down, the staged rows are swept later.
@@ -261,6 +275,7 @@ private:
     std::map<std::string, std::optional<RoleRecord>, std::less<>> roles_by_name_;
     ImportContent content_;
     bool has_staged_ = false;  // or tried to
+    bool may_be_finishing_ = false;
     std::int64_t staged_ = 0;
 };
 
