@@ -137,6 +137,44 @@ TEST_F(UserImportCommand, AnAccountKeepsItsFirstIdentityAtAProvider) {
     EXPECT_EQ(sql("SELECT subject FROM identities").at(0).at(0), "first");
 }
 
+TEST_F(UserImportCommand, WithoutAnIdNoAccountGetsThePasswordOfAnother) {
+    const std::string hash = R"("passwordHash":"$2b$05$abcdefghijklmnopqrstuu2SZno4lqP.QBHbDwMNCIt1SNlPEeWRm"})";
+    const std::string users = write("users.ndjson", R"({"email":"ada@example.org","email_verified":true})"
+                                                    "\n"
+                                                    R"({"email":"eve@example.org","email_verified":true})"
+                                                    "\n");
+    for (const std::string id : {R"("_id":"65a0c0ffee00000000000001",)", R"("_id":{"$oid":""},)", ""}) {
+        const std::string hashes = write("hashes.ndjson", "{" + id + hash + "\n");
+        const Finished refused = import({"--from", "auth0", "--auth0-password-hashes", hashes, users});
+        EXPECT_EQ(refused.code, 1) << id;
+        EXPECT_THAT(refused.err, HasSubstr("not an export of the kind that you named")) << id;
+        EXPECT_EQ(count("users"), 0) << id;
+    }
+    const std::string hashes = write("hashes.ndjson", R"({"_id":{"$oid":"65a0c0ffee00000000000001"},)" + hash + "\n");
+    const Finished done = import({"--from", "auth0", "--auth0-password-hashes", hashes, users});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("2 of them were imported without a password"));
+    ServiceProcess service(folder_.path());
+    for (const auto* email : {"ada@example.org", "eve@example.org"})
+        EXPECT_EQ(log_in(service.client(), {.email = email, .password = "Auth0-Old-One"}).code_name(),
+                  "passwordNotMatch")
+            << email;
+    service.stop();
+}
+
+TEST_F(UserImportCommand, AnIdentityWithoutAnIdIsNoted) {
+    const std::string file =
+        write("users.ndjson", R"({"user_id":"google-oauth2|","email":"ada@example.org","email_verified":true})"
+                              "\n"
+                              R"({"user_id":"auth0|2","email":"eve@example.org","email_verified":true,)"
+                              R"("identities":[{"provider":"google-oauth2","user_id":1099}]})"
+                              "\n");
+    const Finished done = import({"--from", "auth0", file});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, AllOf(HasSubstr("row 0: note: identities"), HasSubstr("row 1: note: identities")));
+    EXPECT_EQ(count("identities"), 0);
+}
+
 struct Expected {
     std::string email;
     std::string password;  // in the other program; empty: not exported

@@ -1,3 +1,4 @@
+#include <optional>
 #include <unordered_map>
 
 #include "base/errors.hpp"
@@ -9,12 +10,14 @@ namespace {
 
 using Hashes = std::unordered_map<std::string, std::string>;  // by user_id
 
-// The export of hashes has the id of a row, unless the account was given an id of its own.
-std::string id_of(const json::object& user) {
-    if (const auto id = text_of(user, "user_id")) return *id;
-    if (const auto id = text_of(user, "alt_id")) return "auth0|" + *id;
-    const json::object* id = object_of(user, "_id");
-    return id == nullptr ? std::string() : "auth0|" + text_of(*id, "$oid").value_or("");
+// The export of hashes has the id of a row, unless the account was given an id of its own. Returns nullopt if there is
+// none: an account without an id has no part in the hashes.
+std::optional<std::string> id_of(const json::object& user) {
+    if (auto id = text_of(user, "user_id")) return id;
+    auto id = text_of(user, "alt_id");
+    if (const json::object* row = object_of(user, "_id"); !id && row != nullptr) id = text_of(*row, "$oid");
+    if (!id) return std::nullopt;
+    return "auth0|" + *id;
 }
 
 // Some accounts have their address only among their identifiers.
@@ -29,7 +32,7 @@ void take_address(const json::object& user, ImportRow& row) {
     row.is_verified = verified.value_or(false) ? "true" : "false";
 }
 
-void take_identity(ImportRow& row, std::string_view provider, std::string subject) {
+void take_identity(ImportRow& row, std::string_view provider, std::optional<std::string> subject) {
     if (provider == "google-oauth2")
         take_subject(row.google_subject, std::move(subject), provider, row);
     else if (provider == "apple")
@@ -44,7 +47,8 @@ void take_identity_of_id(ImportRow& row, const std::string& id) {
     if (bar != std::string::npos) take_identity(row, id.substr(0, bar), id.substr(bar + 1));
 }
 
-void convert_auth0(const json::object& user, ImportRow& row, const Hashes& hashes) {
+// `hashes`: null if there is no file of them.
+void convert_auth0(const json::object& user, ImportRow& row, const Hashes* hashes) {
     take_address(user, row);
     if (!row.email) return leave_out(row, "hasAddress");
     row.name = text_of(user, "name");
@@ -56,19 +60,21 @@ void convert_auth0(const json::object& user, ImportRow& row, const Hashes& hashe
         row.language = language_of(text_of(*metadata, "lang"));
         if (!row.language) row.language = language_of(text_of(*metadata, "locale"));
     }
-    const std::string id = id_of(user);
+    const auto id = id_of(user);
     const auto identities = objects_of(user, "identities");
-    if (identities.empty()) take_identity_of_id(row, id);
-    bool has_password = identities.empty() && id.starts_with("auth0|");
+    if (identities.empty() && id) take_identity_of_id(row, *id);
+    // Nobody can tell whose passwords the hashes without an account are.
+    bool has_password = identities.empty() && (id ? id->starts_with("auth0|") : hashes != nullptr);
     for (const json::object* identity : identities) {
         has_password = has_password || text_of(*identity, "provider") == "auth0";
         // user_id is a number if the provider uses numeric ids; none of the supported providers does.
-        take_identity(row, text_of(*identity, "provider").value_or(""), text_of(*identity, "user_id").value_or(""));
+        take_identity(row, text_of(*identity, "provider").value_or(""), text_of(*identity, "user_id"));
     }
-    if (auto hash = text_of(user, "passwordHash"))
+    auto hash = text_of(user, "passwordHash");
+    if (!hash && id && hashes != nullptr)
+        if (const auto found = hashes->find(*id); found != hashes->end()) hash = found->second;
+    if (hash)
         take_hash(row, std::move(*hash));
-    else if (const auto found = hashes.find(id); found != hashes.end())
-        take_hash(row, found->second);
     else if (has_password)
         note_lost_password(row);
 }
@@ -84,13 +90,21 @@ public:
 }  // namespace
 
 std::unique_ptr<ImportSource> auth0_export(std::istream& stream, std::istream* hash_lines) {
-    Hashes hashes;
-    const auto take = [&](const json::object& user) {
-        if (auto hash = text_of(user, "passwordHash")) hashes.emplace(id_of(user), std::move(*hash));
-    };
-    if (hash_lines != nullptr && !read_lines(*hash_lines, take)) return std::make_unique<Refused>();
+    std::optional<Hashes> hashes;
+    if (hash_lines != nullptr) {
+        hashes.emplace();
+        bool all_have_ids = true;
+        const bool all_are_objects = read_lines(*hash_lines, [&](const json::object& user) {
+            auto hash = text_of(user, "passwordHash");
+            if (!hash) return;
+            auto id = id_of(user);
+            all_have_ids = all_have_ids && id;
+            if (id) hashes->emplace(std::move(*id), std::move(*hash));
+        });
+        if (!all_are_objects || !all_have_ids) return std::make_unique<Refused>();
+    }
     return json_lines(stream, [hashes = std::move(hashes)](const json::object& user, ImportRow& row) {
-        convert_auth0(user, row, hashes);
+        convert_auth0(user, row, hashes ? &*hashes : nullptr);
     });
 }
 

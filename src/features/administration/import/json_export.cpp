@@ -173,9 +173,11 @@ void note_unknown_provider(ImportRow& row, std::string_view provider) {
 
 void take_subject(std::optional<std::string>& subject, std::optional<std::string> found, std::string_view provider,
                   ImportRow& row) {
-    if (!subject)
+    if (!found || found->empty())
+        note_unknown_provider(row, provider);
+    else if (!subject)
         subject = std::move(found);
-    else if (found && *found != *subject)
+    else if (*found != *subject)
         note_unknown_provider(row, std::string(provider) + "|" + *found);
 }
 

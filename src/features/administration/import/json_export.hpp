@@ -38,7 +38,8 @@ void leave_out(ImportRow& row, std::string_view key);
 // The account has a password in the source that cannot be imported.
 void note_lost_password(ImportRow& row);
 void note_unknown_provider(ImportRow& row, std::string_view provider);
-// An account has one identity at each provider: keeps the first subject, and notes the others.
+// An account has one identity at each provider: keeps the first subject, and notes the others, and one without a
+// subject.
 void take_subject(std::optional<std::string>& subject, std::optional<std::string> found, std::string_view provider,
                   ImportRow& row);
 // Joins the parts of a name, as in "Ada Lovelace". Returns nullopt if there is none.
