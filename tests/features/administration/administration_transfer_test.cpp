@@ -184,6 +184,12 @@ TEST(INP_1, WhatIsNoTableIsRefused) {
     Tables tables(suite_service());
     expect_refused(tables.import_with("mail\r\na@example.org\r\n"), errors::file_unreadable);
     expect_refused(tables.import_with("email\r\n\"never closed\r\n"), errors::file_unreadable);
+    for (const std::string& header : {std::string("email;\"name\r\na@example.org;Ada\r\n"), std::string(70'000, 'x')}) {
+        const Answer refused = tables.import_with(header);
+        expect_refused(refused, errors::file_unreadable);
+        EXPECT_EQ(refused.text("message"), "The first line, which names the columns, cannot be read.");
+        EXPECT_THAT(refused.body, testing::Not(testing::HasSubstr("\"row\"")));
+    }
     expect_refused(tables.import_with(""), errors::file_required);
     std::string many = "email\r\n";
     for (int i = 0; i < 1'001; ++i) many += "a" + std::to_string(i) + "@example.org\r\n";

@@ -81,6 +81,10 @@ TEST(Csv, NoRecordGrowsBeyondItsBound) {
     EXPECT_EQ(refusal_of(head + std::string(CsvReader::fields_max + 1, ';')), "file.error.rowTooLong");
     EXPECT_EQ(refusal_of(head + "a@example.org;\"never closed\n\n"), "file.error.quoteOpen");
     EXPECT_EQ(refusal_of(head + "a@example.org;" + std::string(60'000, 'x') + "\n"), "");
+    // No row is at fault.
+    EXPECT_EQ(refusal_of("email;" + std::string(CsvReader::record_bytes_max, 'x') + "\n"),
+              "file.error.headerUnreadable");
+    EXPECT_EQ(refusal_of("email;\"name\na@example.org;Ada\n"), "file.error.headerUnreadable");
 }
 
 // A stream without end that counts the bytes read from it.

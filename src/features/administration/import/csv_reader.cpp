@@ -58,6 +58,8 @@ Result<std::optional<CsvRecord>> CsvReader::next() {
     if (peek() == end_of_file) return std::nullopt;
 
     const auto refuse = [&](std::string_view message) {
+        if (records_ == 0)
+            return std::unexpected(Error{errors::file_unreadable}.with_message("file.error.headerUnreadable"));
         return std::unexpected(
             Error{errors::file_unreadable, boost::json::object{{"row", records_ - 1}}}.with_message(message));
     };

@@ -28,7 +28,8 @@ public:
     explicit CsvReader(std::istream& stream) : stream_(stream) {}
 
     // Returns nullopt at the end. Error: file_unreadable, if a record exceeds its limit or a quote never closes, since
-    // that quote could span the rest of the file. Throws std::runtime_error if the stream fails.
+    // that quote could span the rest of the file. The first record is the header. Throws std::runtime_error if the
+    // stream fails.
     Result<std::optional<CsvRecord>> next();
     std::uint64_t bytes_read() const { return bytes_; }
 
