@@ -242,7 +242,9 @@ TEST_F(UserImportCommand, AccountsOfOtherProgramsLogInWithTheirOldPasswords) {
         const Finished done = run_program(arguments, folder.path(), quick_settings());
         ASSERT_EQ(done.code, 0) << from.arguments[1] << done.out << done.err;
         EXPECT_EQ(lines_of(done.out), static_cast<long>(from.report.size())) << done.out;
-        for (const std::string& line : from.report) EXPECT_THAT(done.out, HasSubstr(line)) << from.arguments[1];
+        std::size_t at = 0;
+        for (const std::string& line : from.report)
+            ASSERT_NE(at = done.out.find(line, at), std::string::npos) << from.arguments[1] << ", in order: " << line;
 
         const fs::path database = folder.path() / "data" / "consentry.db";
         for (const auto& [email, password, says] : from.accounts) {
@@ -288,6 +290,22 @@ TEST_F(UserImportCommand, PasswordsThatDoNotComeAlongAreCounted) {
         import({"--from", "supabase", in_exports("supabase-users.csv"), "--skip-existing", "--dry-run"});
     EXPECT_EQ(all.code, 0);
     EXPECT_THAT(all.err, Not(HasSubstr("without a password")));
+}
+
+TEST_F(UserImportCommand, PasswordsOfSkippedAndBrokenRowsAreNotCountedAsLost) {
+    const std::vector<std::string> once{"--from", "auth0", in_exports("auth0-users.ndjson"), "--skip-existing",
+                                        "--json"};
+    EXPECT_THAT(import(once).out,
+                AllOf(HasSubstr(R"("imported":5)"), HasSubstr(R"("passwordsLost":3)"), HasSubstr("isKnownHash")));
+    const Finished again = import(once);
+    EXPECT_EQ(again.code, 0);
+    EXPECT_THAT(again.out, AllOf(HasSubstr(R"("imported":0)"), HasSubstr(R"("passwordsLost":0)"),
+                                 HasSubstr(R"("rowsWithNotes":1)"), Not(HasSubstr("isKnownHash"))));
+    EXPECT_THAT(again.err, Not(HasSubstr("without a password")));
+    const Finished broken =
+        import({"--from", "auth0", "--json", write("users.ndjson", R"({"user_id":"auth0|1","email":"x"})")});
+    EXPECT_EQ(broken.code, 1);
+    EXPECT_THAT(broken.out, AllOf(HasSubstr(R"("invalidRows":1)"), HasSubstr(R"("passwordsLost":0)")));
 }
 
 TEST_F(UserImportCommand, WhatAnExportTellsOfAnAccountComesAlong) {

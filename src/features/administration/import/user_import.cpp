@@ -1,8 +1,10 @@
 #include "features/administration/import/user_import.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <expected>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "base/best_effort.hpp"
@@ -57,6 +59,8 @@ private:
     struct Candidate {
         StagedUser user;
         Report report;
+        std::vector<Violation> notes;
+        bool lost_password = false;
     };
 
     awaitable<Result<void>> stage_and_finish() {
@@ -77,6 +81,7 @@ private:
 
     // Returns the valid rows of the next portion; none in a dry run or once the import has failed.
     awaitable<Result<std::vector<StagedUser>>> next_portion() {
+        const std::size_t noted = report_.notes.size();
         while (!ended_ && portion_.size() < ImportRepository::portion) {
             auto row = source_.next();
             if (!row) co_return std::unexpected(std::move(row.error()));
@@ -90,6 +95,7 @@ private:
             co_await take(std::move(**row));
         }
         auto good = co_await acceptable_users();
+        std::ranges::sort(report_.notes | std::views::drop(noted), {}, &RowErrors::row);
         if (options_.dry_run || report_.refused(options_)) good.clear();
         co_return good;
     }
@@ -105,18 +111,20 @@ private:
     }
 
     awaitable<void> take(ImportRow row) {
-        if (row.lost_password && !row.left_out) ++report_.passwords_lost;
-        if (!row.notes.empty()) keep(report_.notes, report_.notes_total, row.number, std::move(row.notes));
         if (row.left_out) {
+            note(row.number, std::move(row.notes));
             ++report_.skipped;
             co_return;
         }
         if (!row.broken.empty()) {
+            note(row.number, std::move(row.notes));
             keep(report_.bad_rows, report_.bad_rows_total, row.number, std::move(row.broken));
             co_return;
         }
         Candidate candidate;
         candidate.user = checks_.check(row, candidate.report);
+        candidate.notes = std::move(row.notes);
+        candidate.lost_password = row.lost_password;
         if (row.role) {
             const auto role = co_await find_role(*row.role);
             if (role)
@@ -127,6 +135,10 @@ private:
             candidate.user.role_id = built_in_role(Role::user);
         }
         portion_.push_back(std::move(candidate));
+    }
+
+    void note(std::int64_t row, std::vector<Violation> notes) {
+        if (!notes.empty()) keep(report_.notes, report_.notes_total, row, std::move(notes));
     }
 
     // Returns the role's id, or the rule that it breaks.
@@ -174,7 +186,7 @@ private:
             co_await taken([](const StagedUser& user) { return user.apple_subject; },
                            [&](Values values) { return repository.taken_subjects("apple", std::move(values)); });
 
-        for (auto& [user, report] : portion_) {
+        for (auto& [user, report, notes, lost_password] : portion_) {
             const bool exists = emails.contains(user.email);
             if (exists) {
                 ++report_.existing_total;
@@ -183,6 +195,7 @@ private:
             // A skipped account may well be the one that holds the username and identities.
             const bool skipped = exists && options_.skip_existing;
             if (!skipped) {
+                note(user.row, std::move(notes));
                 if (user.username_given && usernames.contains(user.username)) report.add("isAvailable", "username");
                 if (user.google_subject && at_google.contains(*user.google_subject))
                     report.add("isAvailable", "googleSubject");
@@ -194,6 +207,7 @@ private:
             } else if (skipped) {
                 ++report_.skipped;
             } else {
+                if (lost_password) ++report_.passwords_lost;
                 note_content(user);
                 good.push_back(std::move(user));
             }
