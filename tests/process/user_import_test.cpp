@@ -342,6 +342,13 @@ TEST_F(UserImportCommand, AFileThatIsNoSuchExportIsRefused) {
         EXPECT_EQ(refused.code, 1) << from << refused.err;
         EXPECT_EQ(count("users"), 0);
     }
+    for (const auto* realms :
+         {R"([{"realm":"master","users":[]},{"realm":"shop","users":[{"email":"ada@example.org"}]}])",
+          R"([{"realm":"master"},{"realm":"shop"}])"}) {
+        const Finished refused = import({"--from", "keycloak", write("export", realms)});
+        EXPECT_EQ(refused.code, 1) << realms << refused.err;
+        EXPECT_THAT(refused.err, HasSubstr("Export one of them with --realm")) << realms;
+    }
     const Finished odd = import({"--from", "keycloak", write("export", "[1, {\"email\": 7}, {\"email\": \"x\"}]")});
     EXPECT_EQ(odd.code, 1);
     EXPECT_THAT(odd.out,

@@ -1,5 +1,6 @@
 #include "features/administration/import/json_export.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -37,7 +38,8 @@ ImportRow row_of(const json::value& value, std::int64_t number, const ObjectToRo
 
 class JsonDocument final : public ImportSource {
 public:
-    JsonDocument(std::istream& stream, ObjectToRow convert) : stream_(stream), convert_(std::move(convert)) {}
+    JsonDocument(std::istream& stream, ObjectToRow convert, CheckOfArray check)
+        : stream_(stream), convert_(std::move(convert)), check_(std::move(check)) {}
 
     Result<std::optional<ImportRow>> next() override {
         if (!users_) {
@@ -67,12 +69,14 @@ private:
         json::value* users = &document;
         if (json::object* object = document.if_object()) users = object->if_contains("users");
         if (users == nullptr || !users->is_array()) return not_this_export();
+        if (auto fits = check_(users->get_array()); !fits) return fits;
         users_ = std::move(users->get_array());
         return {};
     }
 
     std::istream& stream_;
     ObjectToRow convert_;
+    CheckOfArray check_;
     std::optional<json::array> users_;
     std::size_t at_ = 0;
 };
@@ -112,8 +116,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<ImportSource> json_document(std::istream& stream, ObjectToRow convert) {
-    return std::make_unique<JsonDocument>(stream, std::move(convert));
+std::unique_ptr<ImportSource> json_document(std::istream& stream, ObjectToRow convert, CheckOfArray check) {
+    return std::make_unique<JsonDocument>(stream, std::move(convert), std::move(check));
 }
 
 std::unique_ptr<ImportSource> json_lines(std::istream& stream, ObjectToRow convert) {

@@ -12,15 +12,18 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "base/error.hpp"
 #include "features/administration/import/source.hpp"
 
 namespace consentry {
 
 namespace json = boost::json;
 using ObjectToRow = std::function<void(const json::object&, ImportRow&)>;
+using CheckOfArray = std::function<Result<void>(const json::array&)>;
 
-// Reads one document: an array of accounts, or an object with that array as `users`.
-std::unique_ptr<ImportSource> json_document(std::istream& stream, ObjectToRow convert);
+// Reads one document: an array of accounts, or an object with that array as `users`. `check` may refuse the array.
+std::unique_ptr<ImportSource> json_document(
+    std::istream& stream, ObjectToRow convert, CheckOfArray check = [](const json::array&) { return Result<void>{}; });
 // Reads one object per line.
 std::unique_ptr<ImportSource> json_lines(std::istream& stream, ObjectToRow convert);
 // Calls `take` for the object of each line. Returns false if a line is not an object.

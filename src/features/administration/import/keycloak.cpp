@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/json_export.hpp"
 
@@ -74,8 +77,23 @@ void convert_keycloak(const json::object& user, ImportRow& row) {
     }
 }
 
+// Keycloak writes an array of realms if it exports all of them.
+bool is_realm(const json::value& value) {
+    const json::object* object = value.if_object();
+    if (object == nullptr) return false;
+    const json::value* users = object->if_contains("users");
+    return text_of(*object, "realm") || (users != nullptr && users->is_array());
+}
+
+Result<void> refuse_realms(const json::array& users) {
+    if (std::ranges::none_of(users, is_realm)) return {};
+    return std::unexpected(Error{errors::file_unreadable}.with_message("file.error.severalRealms"));
+}
+
 }  // namespace
 
-std::unique_ptr<ImportSource> keycloak_export(std::istream& stream) { return json_document(stream, convert_keycloak); }
+std::unique_ptr<ImportSource> keycloak_export(std::istream& stream) {
+    return json_document(stream, convert_keycloak, refuse_realms);
+}
 
 }  // namespace consentry
