@@ -3,19 +3,37 @@
 --
 --     psql "$DATABASE_URL" -f docs/deploy/partition-activity-log.sql
 --
+-- If it stops, for example because it cannot have a lock within two seconds, run the file again, at the latest before
+-- the end of the month: the constraint of a run that stopped refuses the entries of the next month, and with them every
+-- login. If you give up instead, remove what it left:
+--
+--     ALTER TABLE activity_log DROP CONSTRAINT IF EXISTS activity_log_past_end;
+--     DROP INDEX CONCURRENTLY IF EXISTS activity_log_past_key;
+--
 -- All entries until the end of this month stay where they are, in activity_log_past. Twelve partitions follow, and
 -- activity_log_rest takes what comes after them: create further ones while it is empty. Set
 -- ACTIVITY_LOG_RETENTION_IN_DAYS=0, and drop a partition whose time is over instead.
 \set ON_ERROR_STOP on
-SELECT CAST(extract(epoch FROM date_trunc('month', now() AT TIME ZONE 'UTC') + INTERVAL '1 month') * 1000 AS BIGINT)
-    AS end_of_past \gset
+SELECT relkind = 'p' AS is_partitioned FROM pg_class WHERE oid = CAST('activity_log' AS regclass) \gset
+\if :is_partitioned
+\echo 'The activity log is partitioned already.'
+\quit
+\endif
 
 -- What reads every row happens first, and lets others write. A primary key must contain the partition key.
-CREATE UNIQUE INDEX CONCURRENTLY activity_log_past_key ON activity_log (id, created_at);
-ALTER TABLE activity_log ADD CONSTRAINT activity_log_past_end CHECK (created_at < :end_of_past) NOT VALID;
+SELECT 'DROP INDEX CONCURRENTLY activity_log_past_key' FROM pg_index
+WHERE indexrelid = to_regclass('activity_log_past_key') AND NOT indisvalid \gexec
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS activity_log_past_key ON activity_log (id, created_at);
+SELECT CAST(extract(epoch FROM date_trunc('month', now() AT TIME ZONE 'UTC') + INTERVAL '1 month') * 1000 AS BIGINT)
+    AS end_of_past \gset
+BEGIN;
+SET LOCAL lock_timeout = '2s';
+ALTER TABLE activity_log DROP CONSTRAINT IF EXISTS activity_log_past_end,
+    ADD CONSTRAINT activity_log_past_end CHECK (created_at < :end_of_past) NOT VALID;
+COMMIT;
 ALTER TABLE activity_log VALIDATE CONSTRAINT activity_log_past_end;
 
--- Nobody waits longer than two seconds for these locks. If they cannot be had in this time, begin here again.
+-- Either everything of this happens or nothing.
 BEGIN;
 SET LOCAL lock_timeout = '2s';
 ALTER TABLE activity_log RENAME TO activity_log_past;
@@ -37,7 +55,7 @@ ALTER TABLE activity_log ATTACH PARTITION activity_log_past FOR VALUES FROM (MIN
 SELECT format('CREATE TABLE activity_log_%s PARTITION OF activity_log FOR VALUES FROM (%s) TO (%s) WITH (fillfactor = 85)',
               to_char(month, 'YYYY_MM'), CAST(extract(epoch FROM month) * 1000 AS BIGINT),
               CAST(extract(epoch FROM month + INTERVAL '1 month') * 1000 AS BIGINT))
-FROM (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + n * INTERVAL '1 month' AS month
-      FROM generate_series(1, 12) AS n) AS months \gexec
+FROM (SELECT to_timestamp(:end_of_past / 1000) AT TIME ZONE 'UTC' + n * INTERVAL '1 month' AS month
+      FROM generate_series(0, 11) AS n) AS months \gexec
 CREATE TABLE activity_log_rest PARTITION OF activity_log DEFAULT WITH (fillfactor = 85);
 COMMIT;
