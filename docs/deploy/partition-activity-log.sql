@@ -48,6 +48,10 @@ CREATE TABLE activity_log (
     FOREIGN KEY (user_id) REFERENCES users (id),
     FOREIGN KEY (created_by) REFERENCES users (id)
 ) PARTITION BY RANGE (created_at);
+SELECT format('GRANT %s ON activity_log TO %s', privilege_type,
+              CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(grantee AS regrole) AS text) END)
+           || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = CAST('activity_log_past' AS regclass) \gexec
 CREATE INDEX activity_log_user ON activity_log (user_id, created_at, id);
 CREATE INDEX activity_log_age ON activity_log (created_at);
 CREATE INDEX activity_log_actor ON activity_log (created_by);

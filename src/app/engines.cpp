@@ -141,7 +141,7 @@ std::unique_ptr<storage::ObjectStore> connect_object_store(const Config& config)
 
 std::optional<std::int64_t> database_version(const Config& config) {
     if (config.database.url.empty()) return storage::sqlite::schema_version_of(config.database.file);
-    return storage::postgres::schema_version_of(postgres_options(config), std::ssize(storage::migrations()));
+    return storage::postgres::schema_version_of(postgres_options(config), storage::migrations());
 }
 
 void look_at_database(const Config& config) {

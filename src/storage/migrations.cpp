@@ -53,6 +53,26 @@ bool is_for(std::string_view statement, std::string_view engine) {
     return at == std::string_view::npos || statement.substr(at + mark.size()).starts_with(engine);
 }
 
+std::vector<std::string_view> created_tables(std::span<const Migration> migrations, std::string_view engine) {
+    constexpr std::string_view words = "CREATE TABLE ";
+    std::vector<std::string_view> out;
+    for (const Migration& migration : migrations) {
+        for (std::string_view rest : migration.statements) {
+            if (!is_for(rest, engine)) continue;
+            std::string_view line;
+            do {
+                const std::size_t end = std::min(rest.find('\n'), rest.size());
+                line = trim(rest.substr(0, end));
+                rest.remove_prefix(std::min(end + 1, rest.size()));
+            } while (!rest.empty() && (line.empty() || line.starts_with("--")));
+            if (!line.starts_with(words)) continue;
+            line.remove_prefix(words.size());
+            out.push_back(line.substr(0, line.find_first_of(" (")));
+        }
+    }
+    return out;
+}
+
 std::vector<Migration> parse_migrations(std::span<const EmbeddedFile> files) {
     std::vector<Migration> out;
     for (const auto& file : files) out.push_back({number_of(file.name), file.name, statements_of(file)});

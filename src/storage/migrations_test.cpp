@@ -3,7 +3,7 @@
 #include <array>
 #include <stdexcept>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace consentry::storage {
 namespace {
@@ -34,6 +34,17 @@ TEST(Migrations, AStatementMayBeForOneEngineOnly) {
     EXPECT_TRUE(is_for(index, "PostgreSQL"));
     EXPECT_FALSE(is_for(index, "SQLite"));
     EXPECT_TRUE(is_for("-- Words.\nCREATE TABLE a (b TEXT);", "SQLite"));
+}
+
+TEST(Migrations, TellTheTablesThatTheyCreate) {
+    const std::array files{
+        EmbeddedFile{"0001_a.sql",
+                     "-- CREATE TABLE z (\n\n-- Words.\nCREATE TABLE a (b TEXT);\nCREATE INDEX i ON a (b);"},
+        EmbeddedFile{"0002_b.sql",
+                     "CREATE TABLE b(\n  c TEXT\n);\n-- Only for SQLite: it has no other.\nCREATE TABLE c (b TEXT);"},
+    };
+    EXPECT_THAT(created_tables(parse_migrations(files), "PostgreSQL"), testing::ElementsAre("a", "b"));
+    EXPECT_THAT(created_tables(parse_migrations(files), "SQLite"), testing::ElementsAre("a", "b", "c"));
 }
 
 TEST(Migrations, RefusesGapsDoublesAndBadNames) {

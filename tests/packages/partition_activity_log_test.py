@@ -109,6 +109,20 @@ class PartitionActivityLog(unittest.TestCase):
         self.assertIn("partitioned already", again.stdout)
         self.assertEqual(self.partitions(), 14)
 
+    def test_a_role_that_only_serves_keeps_its_rights(self):
+        role = f"serving_{self.engines.name}"
+        self.engines.sql(
+            f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; GRANT USAGE ON SCHEMA {self.engines.name} TO {role}; "
+            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {self.engines.name} TO {role}"
+        )
+        self.addCleanup(self.engines.sql, f"DROP OWNED BY {role}; DROP ROLE {role}")
+        url = re.sub(r"//[^@]*@", f"//{role}:{PASSWORD}@", self.engines.url)
+        service = self.start({**self.settings, "DATABASE_URL": url})
+        self.assertEqual(log_in(service.port, EMAIL)[0], 200)
+        done = self.run_script()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(log_in(service.port, EMAIL)[0], 200)
+
     def test_its_statements_for_those_who_give_up_leave_nothing_behind(self):
         facts = (
             "SELECT conname FROM pg_constraint WHERE conrelid = 'activity_log'::regclass UNION ALL "

@@ -4,12 +4,41 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "storage/postgres/connection.hpp"
 
 namespace consentry::storage::postgres {
 
-std::int64_t schema_version(Connection& connection, std::int64_t known) {
+namespace {
+
+// A table that the owner has created later than the last GRANT has no grants at all, nor has one that took its place.
+// Whoever has granted fewer rights on purpose, such as no DELETE on a log, keeps them: this asks for no single one of
+// the rights to write. Returns the names of all tables that lack rights, with commas. Knows nothing of missing tables.
+std::string tables_without_rights(Connection& connection, std::string_view tables) {
+    return connection
+        .run(
+            "SELECT COALESCE(string_agg(name, ', ' ORDER BY name), '') FROM unnest(string_to_array($1, ',')) AS name "
+            "WHERE NOT (has_table_privilege(to_regclass(name), 'SELECT') "
+            "AND has_table_privilege(to_regclass(name), 'INSERT, UPDATE'))",
+            bind_all(tables))[0]
+        .text(0);
+}
+
+void require_rights(Connection& connection, std::string_view tables) {
+    const std::string lacking = tables_without_rights(connection, tables);
+    if (lacking.empty()) return;
+    const std::string role = connection.run("SELECT quote_ident(current_user)")[0].text(0);
+    throw std::runtime_error(
+        fmt::format("the role lacks permission to read and write {}: run `GRANT SELECT, INSERT, UPDATE, DELETE ON {} "
+                    "TO {}` as the owner of the tables",
+                    lacking, lacking, role));
+}
+
+}  // namespace
+
+std::int64_t schema_version(Connection& connection, std::span<const Migration> migrations) {
+    const std::int64_t known = std::ssize(migrations);
     const Rows facts = connection.run(
         "SELECT COALESCE(CAST(current_schema() AS text), ''), current_setting('transaction_read_only') = 'on', "
         "to_regclass('schema_migrations') IS NOT NULL");
@@ -19,12 +48,12 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
 
     std::int64_t version = 0;
     if (facts[0].boolean(2)) {
-        const Rows may = connection.run(
-            "SELECT has_table_privilege('schema_migrations', 'SELECT') AND "
-            "has_table_privilege('schema_migrations', 'UPDATE')");
-        if (!may[0].boolean(0))
-            throw std::runtime_error("the role lacks permission to read and write the table schema_migrations");
+        require_rights(connection, "schema_migrations");
         version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
+    }
+    if (version == known) {
+        const auto tables = created_tables(migrations, "PostgreSQL");
+        require_rights(connection, fmt::format("{}", fmt::join(tables, ",")));
     }
     if (version >= known) return version;
 
@@ -42,9 +71,9 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
     throw std::runtime_error(trouble + ": run `consentry migrate` with a role that has it");
 }
 
-std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known) {
+std::int64_t schema_version_of(const PostgresOptions& options, std::span<const Migration> migrations) {
     Connection connection(options, Connection::Use::serving);
-    return schema_version(connection, known);
+    return schema_version(connection, migrations);
 }
 
 std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql) {

@@ -117,7 +117,7 @@ void PostgresDatabase::with_first(const std::function<void(postgres::Connection&
 void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
     with_first([&](postgres::Connection& connection) {
         const auto known = static_cast<std::int64_t>(migrations.size());
-        const std::int64_t version = postgres::schema_version(connection, known);
+        const std::int64_t version = postgres::schema_version(connection, migrations);
         require_known_version(version, known);
         if (version == known) {
             // With no migration pending, nothing else reveals a full disk or a read-only role. A role without the
@@ -135,7 +135,7 @@ void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
 bool PostgresDatabase::upgrade_is_due(const std::vector<Migration>& migrations) {
     const auto known = static_cast<std::int64_t>(migrations.size());
     std::int64_t version = 0;
-    with_first([&](postgres::Connection& connection) { version = postgres::schema_version(connection, known); });
+    with_first([&](postgres::Connection& connection) { version = postgres::schema_version(connection, migrations); });
     return version > 0 && version < known;
 }
 
