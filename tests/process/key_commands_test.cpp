@@ -1,5 +1,6 @@
 // The commands that create and change keys, next to a running service.
 #include <chrono>
+#include <fstream>
 
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
@@ -7,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "process/account.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -52,6 +54,56 @@ TEST(KeyCommands, GeneratedKeysAreSettingsThatProductionStartsWith) {
     const Finished rotated = run_program({"keys", "rotate"}, folder.path(), settings);
     EXPECT_EQ(rotated.code, 2) << "they are changed where they come from";
     EXPECT_THAT(rotated.err, HasSubstr("settings"));
+}
+
+// What scaling.md says about the move to several instances.
+TEST(KeyCommands, TheFilesOfALocalFolderAreTheSettingsOfOtherEnvironments) {
+    const TempFolder folder;
+    const auto run = [&](const std::vector<std::string>& arguments) {
+        const Finished done = run_program(arguments, folder.path(), quick_settings());
+        EXPECT_EQ(done.code, 0) << done.err;
+    };
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    std::filesystem::create_directories(folder / "texts/privacy/1");
+    std::ofstream(folder / "texts/privacy/1/en.hbs") << "Privacy";
+    run({"policy", "import", "texts"});
+    run({"policy", "publish", "privacy", "1"});
+    const auto change = [](const ServiceProcess& service, const std::string& token, const std::string& action) {
+        return service.client().post("/api/shared/user/term-policy/" + action, {{"type", "privacy"}}, bearer(token));
+    };
+    std::string token;
+    {
+        const ServiceProcess service(folder.path());
+        token = tokens_of(service.client(), ada).access;
+        EXPECT_TRUE(change(service, token, "accept").has("data.receipt"));
+    }
+
+    Settings settings = quick_settings({{"APP_ENV", "staging"}});
+    for (const auto& file : std::filesystem::directory_iterator(folder / "data/keys")) {
+        const std::string name = file.path().filename();
+        const std::string setting = name.starts_with("access-")    ? "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY"
+                                    : name.starts_with("refresh-") ? "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"
+                                    : name == "two-factor.key"     ? "AUTH_TWO_FACTOR_ENCRYPTION_KEY"
+                                    : name == "app.key"            ? "APP_ENCRYPTION_SECRET_KEY"
+                                                                   : "CONSENT_LOG_PRIVATE_KEY";
+        settings[setting] = text_in(file.path());
+    }
+    std::filesystem::remove_all(folder / "data/keys");
+    {
+        const ServiceProcess service(folder.path(), settings);
+        EXPECT_EQ(knock(service.client(), token), 200U);
+        std::filesystem::create_directories(folder / "texts/privacy/2");
+        std::ofstream(folder / "texts/privacy/2/en.hbs") << "More privacy";
+        EXPECT_EQ(run_program({"policy", "import", "texts"}, folder.path(), settings).code, 0);
+        EXPECT_EQ(run_program({"policy", "publish", "privacy", "2"}, folder.path(), settings).code, 0);
+        const Answer accepted = change(service, token, "accept");
+        EXPECT_TRUE(accepted.has("data.receipt")) << accepted.body;
+    }
+    settings.erase("CONSENT_LOG_PRIVATE_KEY");
+    EXPECT_THAT(run_program({"config", "check"}, folder.path(), settings).err,
+                HasSubstr("CONSENT_LOG_PRIVATE_KEY: is not set; acceptances are recorded without a consent log and "
+                          "without receipts. If this installation had a log, set its key: with APP_ENV=local, it is "
+                          "the content of DATA_DIR/keys/consent-log.key"));
 }
 
 TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {

@@ -192,7 +192,8 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
     if (has_short_key(config)) warn(two_factor_key, short_two_factor_key);
     if (!config.consent_log.enable && !environment.contains("CONSENT_LOG_ENABLE"))
         warn("CONSENT_LOG_PRIVATE_KEY",
-             "is not set; acceptances are recorded without a consent log and without receipts");
+             "is not set; acceptances are recorded without a consent log and without receipts. If this installation "
+             "had a log, set its key: with APP_ENV=local, it is the content of DATA_DIR/keys/consent-log.key");
     if (!config.two_factor.replay_protection)
         warn("AUTH_TWO_FACTOR_REPLAY_PROTECTION", "is off; a code can be used more than once");
     if (!config.password.attempt) warn("AUTH_PASSWORD_ATTEMPT", "is off; wrong passwords never lock a login");

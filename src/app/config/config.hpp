@@ -256,7 +256,7 @@ struct ConsentLogConfig {
     bool enable = true;
     std::string origin;            // of the installation, a URL without scheme
     bool origin_is_given = false;  // by a setting, not derived from the service's URL
-    std::string private_key;       // Ed25519: PEM, or base64 of PKCS#8 DER
+    std::string private_key;       // Ed25519: PEM, base64 of PKCS#8 DER, or base64url of the seed
     std::string witnesses;         // path of a policy file; empty: none
     std::string timestamp_url;     // of an RFC 3161 authority; empty: none
     std::string ca_file;           // for both, trusted instead of the system's certificates; empty: those

@@ -49,11 +49,12 @@ std::vector<SettingSpec> consent_log_settings() {
         {.name = "CONSENT_LOG_PRIVATE_KEY",
          .group = group,
          .type = as_secret(text<&Config::consent_log, &ConsentLogConfig::private_key>(
-             "an Ed25519 key as base64 of PKCS#8 DER, or as PEM", is_key)),
+             "an Ed25519 key as base64 of PKCS#8 DER, as PEM, or as the content of `keys/consent-log.key`", is_key)),
          .default_text = "with `APP_ENV=local` generated at the first start; otherwise none",
          .derived = true,
          .description = "The private key that signs the log. `consentry keys generate` creates one. Keep a copy, and "
-                        "never replace it: a log has one key."},
+                        "never replace it: a log has one key. The key of a log that began with `APP_ENV=local` is "
+                        "the content of `DATA_DIR/keys/consent-log.key`."},
         {.name = "CONSENT_LOG_WITNESSES",
          .group = group,
          .type = text<&Config::consent_log, &ConsentLogConfig::witnesses>(

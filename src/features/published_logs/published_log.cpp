@@ -103,8 +103,8 @@ tlog::NoteSigner PublishedLog::signer_for(const std::string& verifier_key, const
     if (signer.verifier().text() != verifier_key)
         throw WrongSettings(fmt::format(
             "CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database. Verifiers know {}; the given key is "
-            "that of {}. Set the former key, which signed the checkpoints so far (APP_ENV=local keeps it in "
-            "DATA_DIR/keys/consent-log.key).",
+            "that of {}. Set the former key, which signed the checkpoints so far (with APP_ENV=local it "
+            "is the content of DATA_DIR/keys/consent-log.key).",
             verifier_key, signer.verifier().text()));
     return signer;
 }
