@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/best_effort.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/ways.hpp"
@@ -110,11 +111,12 @@ awaitable<void> ConsentPages::add_changes(View& view, const Visit& visit, const 
             view.text("difference", accept_page(visit.query("policies"), visit).with(changes_field, "shown").text());
         co_return;
     }
-    auto changes = co_await diffs_.changes(standing.type, *standing.accepted, *standing.latest, language);
-    if (!changes) co_return;
-    view.text("changes_title", changes->title)
-        .html("changes", std::move(changes->lines))
-        .text("shownDiffHash", changes->digest);
+    // The text to accept is there, even if the store has lost the earlier one.
+    auto changes = co_await best_effort(
+        [&] { return diffs_.changes(standing.type, *standing.accepted, *standing.latest, language); });
+    if (!changes || !*changes) co_return;
+    PolicyChanges& shown = **changes;
+    view.text("changes_title", shown.title).html("changes", std::move(shown.lines)).text("shownDiffHash", shown.digest);
 }
 
 // What is published is public, and stays so: an acceptance of long ago leads here.

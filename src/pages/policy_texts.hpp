@@ -13,7 +13,7 @@ public:
     // The reference must outlive this object.
     explicit PolicyTexts(TermPolicies& policies);
 
-    // Errors: contentNotFound, contentInvalid.
+    // Errors: contentNotFound. Throws Unavailable if the object store does not have the text that was published.
     awaitable<Result<Html>> find(const TermPolicy& policy, const PolicyContent& content);
 
 private:

@@ -1,8 +1,11 @@
 // /accept: the text that is shown is the text that is accepted.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "tests/support/browser.hpp"
 #include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/log_support.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -70,6 +73,27 @@ TEST(ConsentPages, AForgedHashIsRefused) {
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM term_policy_acceptances")[0][0], "0");
 }
 
+// Neither the visitor nor the text is wrong.
+TEST(ConsentPages, APublishedTextThatTheStoreHasLostIsAnOutageThatTheLogExplains) {
+    const WorkingFolder folder;
+    Service service(everything_logged());
+    const PolicyDesk desk(service);
+    desk.published("termsOfService", 1, {{"en", "First."}});
+    desk.published("termsOfService", 2, {{"en", "Second."}});
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    overwrite_object(service, "public", "term-policies/termsOfService/2/en.hbs", "Forged.");
+    EXPECT_EQ(browser.open("/accept").status, 503);
+    EXPECT_EQ(Browser(service).open("/policies/termsOfService/2").status, 503);
+    EXPECT_EQ(service.get("/api/public/term-policy/diff/termsOfService/1/2").status, 503);
+    service.restart();  // writes the log
+    const auto explained = std::ranges::count_if(entries_in(folder / "logs/api.log"), [](const auto& entry) {
+        return entry.at("severity") == "ERROR" && boost::json::serialize(entry).contains("termsOfService/2/en");
+    });
+    EXPECT_EQ(explained, 3);
+}
+
 TEST(ConsentPages, SentTwiceItIsAcceptedOnce) {
     Visitor it;
     it.desk.published("termsOfService", 1, {{"en", "First."}});
@@ -97,6 +121,18 @@ TEST(ConsentPages, WhoAcceptedAnEarlierVersionCanSeeWhatChanged) {
         "SELECT count(*) FROM term_policy_acceptances a JOIN term_policy_diffs d ON d.hash = a.shown_diff_hash "
         "WHERE a.version = 2 AND d.from_version = 1");
     EXPECT_EQ(rows[0][0], "1") << "the acceptance names what was shown";
+}
+
+TEST(ConsentPages, AnEarlierTextThatTheStoreHasLostCostsTheComparisonOnly) {
+    Visitor it;
+    it.desk.published("termsOfService", 1, {{"en", "First."}});
+    it.browser.send("/accept", shown_policy(it.browser.open("/accept").body));
+    it.desk.published("termsOfService", 2, {{"en", "Second."}});
+    overwrite_object(it.service, "public", "term-policies/termsOfService/1/en.hbs", "Forged.");
+    const Answer page = it.browser.open("/accept?changes=shown");
+    EXPECT_EQ(page.status, 200);
+    EXPECT_THAT(page.body, Not(HasSubstr("Removed:")));
+    EXPECT_EQ(it.browser.send("/accept", shown_policy(page.body)).status, 303);
 }
 
 TEST(ConsentPages, TextsWithoutACommonLanguageAreNotCompared) {

@@ -87,8 +87,7 @@ void add_public_policy_endpoints(http::Router& router, TermPolicies& policies, P
             "accepts.")
         .answers_with("text/html")
         .with_etag()
-        .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found,
-                   &errors::term_policy_content_invalid})
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found})
         .handled_by(
             [&diffs](const http::RequestContext& context, FromPath<DiffPath> path, http::FromQuery<DiffQuery> query) {
                 return comparison(diffs, path.value, query->language, context.language);

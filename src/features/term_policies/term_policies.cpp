@@ -5,7 +5,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/errors.hpp"
 #include "base/report.hpp"
 #include "features/term_policies/content_check.hpp"
@@ -347,13 +349,15 @@ awaitable<Result<std::string>> TermPolicies::read(TermPolicyId id, Language lang
                          : paths().draft(policy->type, policy->version, language);
     auto object =
         co_await store_.get(is_public ? Area::public_area : Area::private_area, std::move(key), policy_bytes_max);
+    if (object && digest_of(object->bytes) == content->digest) co_return std::move(object->bytes);
+    const std::string_view reason = object ? "changed" : "absent";
+    // A draft is the caller's to mend. A published text has been complete once, and never changes.
+    if (is_public)
+        throw Unavailable(fmt::format("the published text {}/{}/{} is {} in the object store", name_of(policy->type),
+                                      policy->version, name_of(language), reason));
     ContentComplaints complaints;
-    if (!object)
-        complaints.add(language, "absent");
-    else if (digest_of(object->bytes) != content->digest)
-        complaints.add(language, "changed");
-    if (!complaints.empty()) co_return fail(complaints.error());
-    co_return std::move(object->bytes);
+    complaints.add(language, reason);
+    co_return fail(complaints.error());
 }
 
 }  // namespace consentry

@@ -89,7 +89,8 @@ public:
     // contentInvalid, statusInvalid (that version is published), busy.
     awaitable<Result<ContentFile>> upload(PolicyType type, std::int64_t version, Language language, std::string bytes);
     // Returns a file's bytes, of a draft or a published document. Errors: notFound, contentNotFound, contentInvalid
-    // (the stored file is not the one that was checked).
+    // (the stored file of a draft is not the one that was checked). Throws Unavailable if that of a published document
+    // is not the published one.
     awaitable<Result<std::string>> read(TermPolicyId id, Language language);
 
     // Call periodically; see LooseObjects.
