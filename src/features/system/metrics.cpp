@@ -10,6 +10,8 @@
 #include <prometheus/gauge.h>
 #include <prometheus/text_serializer.h>
 
+#include "base/errors.hpp"
+
 namespace consentry {
 namespace {
 
@@ -67,6 +69,9 @@ constexpr std::array<unsigned, 26> statuses{200, 201, 204, 302, 303, 304, 400, 4
 std::size_t place_of(unsigned status) {
     return static_cast<std::size_t>(std::ranges::lower_bound(statuses, status) - statuses.begin());
 }
+prometheus::Labels labels_of(const ErrorKind& kind) {
+    return {{"code_key", std::string(kind.name)}, {"module", std::string(kind.module)}};
+}
 bool is_listed(unsigned status) {
     const std::size_t place = place_of(status);
     return place < statuses.size() && statuses[place] == status;
@@ -116,6 +121,7 @@ Metrics::Metrics(std::string_view program_version)
                   .Help("Error responses by the name and module shown to the client")
                   .Register(registry_)),
       unknown_(std::make_unique<OfOperation>(*this, "unknown")) {
+    errors_.Add(labels_of(errors::unknown));  // increase() cannot see the first error of a series that begins with it
     prometheus::BuildGauge()
         .Name("consentry_build_info")
         .Help("Version of the program; always 1")
@@ -160,7 +166,7 @@ void Metrics::count_error(const ErrorKind& kind) {
         if (const auto known = error_counters_.find(&kind); known != error_counters_.end())
             return known->second->Increment();
     }
-    Counter& counter = errors_.Add({{"code_key", std::string(kind.name)}, {"module", std::string(kind.module)}});
+    Counter& counter = errors_.Add(labels_of(kind));
     counter.Increment();
     const std::unique_lock lock(error_mutex_);
     error_counters_.emplace(&kind, &counter);

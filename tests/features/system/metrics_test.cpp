@@ -97,6 +97,9 @@ TEST(OPS_3, AnswersAreCountedAndTimed) {
     EXPECT_GE(page("consentry_http_connections"), 1);
 }
 
+// An alert compares a series with its former values, and could not see the first error otherwise.
+TEST(OPS_3, UnexpectedErrorsAreCountedFromZero) { EXPECT_EQ(page_of(Service())(errors_of("unknown", "app")), 0); }
+
 TEST(OPS_3, EveryStatusOfTheApiHasSeriesOfItsOwn) {
     const Service& service = suite_service();
     const json::value document = json::parse(service.get("/docs/json").body);
