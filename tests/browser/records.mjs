@@ -5,7 +5,8 @@ import { Service } from './harness.mjs';
 
 export const texts = {
     termsOfService: 'Terms of Example\n1. Be kind.\n',
-    privacy: 'Privacy at Example\n1. We keep little.\n',
+    // The first line has the form of a receipt: three words with dots between them.
+    privacy: 'www.example.com\nPrivacy at Example\n1. We keep little.\n',
     marketing: 'Mails from Example\n1. One a month.\n',
 };
 
