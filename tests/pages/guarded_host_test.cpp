@@ -220,6 +220,12 @@ TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
     service.clock().advance(std::chrono::seconds{30});
     is_refused(visitor.call_back(app, too_late));
 
+    // Another instance, or a clock that was set back.
+    service.clock().advance(std::chrono::hours{1});
+    run(service.app().services().clean_up());
+    service.clock().advance(-std::chrono::hours{1} - std::chrono::seconds{40});
+    is_refused(visitor.call_back(app, late));
+
     const std::string of_app = visitor.begin(app);
     visitor.begin(wiki);
     is_refused(visitor.call_back(wiki, of_app));

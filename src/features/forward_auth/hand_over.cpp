@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/percent_encoding.hpp"
 #include "crypto/sealed_text.hpp"
@@ -58,6 +59,6 @@ awaitable<Result<Onward>> HandOver::redeem(const http::Request& request, std::st
                      .headers = cookies_.set(in.at("session").as_string(), origin, cookie_lifetime_)};
 }
 
-awaitable<void> HandOver::forget_old() { return repository_.erase_expired(clock_.now() - code_lifetime); }
+awaitable<void> HandOver::forget_old() { return repository_.erase_expired(clock_.now() - clock_error_max); }
 
 }  // namespace consentry

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/login/social_repository.hpp"
@@ -64,7 +65,7 @@ public:
     void tell_of_entry(const SocialEntry& entry, const Cause& cause) const;
 
     awaitable<bool> is_spent(const Identity& identity) { return repository_.is_spent(identity); }
-    awaitable<void> forget_old() { return repository_.erase_spent(clock_.now()); }
+    awaitable<void> forget_old() { return repository_.erase_spent(clock_.now() - clock_error_max); }
 
 private:
     awaitable<Result<SocialEntry>> take_over(SocialEntry entry, const SocialRequest& request, const Origin& origin,

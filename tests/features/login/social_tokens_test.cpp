@@ -323,7 +323,7 @@ TEST(SOC_4, OneTokenIsOneChallengeHoweverManyPostIt) {
     EXPECT_EQ(world.service.sql("SELECT challenge_seq FROM users")[0][0], "1");
 }
 
-TEST(SOC_4, ATokenIsRememberedUntilItsEnd) {
+TEST(SOC_4, ATokenIsRememberedForADayBeyondItsEnd) {
     TokenWorld world;
     json::object claims = world.providers.claims(world.service, google, "subject-1", email);
     const std::string token = world.providers.token({{"claims", claims}, {"alg", "ES256"}});
@@ -336,6 +336,11 @@ TEST(SOC_4, ATokenIsRememberedUntilItsEnd) {
     EXPECT_EQ(log_in_with(world.service, google, token).status, 401U);
     EXPECT_EQ(world.rows("spent_identity_tokens"), "1");
     world.service.pass(std::chrono::hours{1});
+    run(world.service.app().services().clean_up());
+    EXPECT_EQ(log_in_with(world.service, google, token).status, 401U) << "it has expired";
+    world.service.pass(std::chrono::hours{-1});
+    EXPECT_EQ(log_in_with(world.service, google, token).status, 401U) << "another instance, or a clock that was set";
+    world.service.pass(std::chrono::hours{26});
     run(world.service.app().services().clean_up());
     EXPECT_EQ(world.rows("spent_identity_tokens"), "0");
     EXPECT_EQ(log_in_with(world.service, google, token).status, 401U) << "it has expired";
