@@ -151,6 +151,29 @@ TEST(S3CheckRights, DOC_7_StrangersMayNotChangeThePublicBucket) {
     }
 }
 
+TEST(S3CheckTls, TrustsWhoItIsToldAtThePublicAddressOfTheServerToo) {
+    const S3Server& server = shared_s3(S3Kind::rgw);
+    S3Options options = server.options();
+    options.server = {.host = "127.0.0.1:" + std::to_string(server.tls_port),
+                      .buckets_by_host = false,
+                      .tls = true,
+                      .ca_file = server.ca_file};
+    options.public_url = "https://" + options.server.host + "/" + options.public_bucket;
+    EXPECT_EQ(complaint([&] { S3Store(options).check(); }), "");
+}
+
+TEST(S3CheckRights, DOC_7_StrangersMayNotChangeThePublicBucketWhoseAddressIsAway) {
+    S3Options options = shared_s3(S3Kind::rgw).options();
+    TcpProxy away(shared_s3(S3Kind::rgw).port);
+    away.refuse();
+    options.public_url = "http://127.0.0.1:" + std::to_string(away.port()) + "/" + options.public_bucket;
+    EXPECT_THROW(S3Store(options).check(), Unavailable);
+    EXPECT_THAT(complaint([&] { S3Store(options).check(); }), HasSubstr("public address: "));
+    options.public_bucket = make_bucket(S3Kind::rgw);
+    set_policy(options.public_bucket, R"("Effect":"Allow","Action":["s3:GetObject","s3:PutObject"])");
+    EXPECT_THAT(complaint([&] { S3Store(options).check(); }), HasSubstr("public bucket: it is publicly writable"));
+}
+
 TEST(S3CheckTls, TrustsWhoItIsTold) {
     const S3Server& server = shared_s3(S3Kind::rgw);
     S3Options options = server.options();

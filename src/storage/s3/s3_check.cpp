@@ -30,16 +30,23 @@ HttpResponse S3Store::send_now(Call call) {
 }
 
 // Reads as the public does, through the CDN in front of the bucket if there is one.
-HttpResponse S3Store::read_in_public(const std::string& key) {
-    if (options_.public_url.empty())
-        return send_now({.request = request("GET", Area::public_area, key), .is_signed = false});
-    net::HttpClient client({.plain_http = true});
-    HttpResponse response = client.fetch({.url = public_address(key), .timeout = patience(options_)});
-    if (response.status >= 500) throw Unavailable("public address: " + std::to_string(response.status));
-    return response;
+std::expected<HttpResponse, Unavailable> S3Store::read_in_public(const std::string& key) {
+    const s3::Request get = request("GET", Area::public_area, key);
+    if (options_.public_url.empty()) return send_now({.request = get, .is_signed = false});
+    const std::string address = public_address(key);
+    const bool is_of_server = address.starts_with("https://" + get.host + "/") ||
+                              address.starts_with("https://" + options_.server.host + "/");
+    net::HttpClient client({.ca_file = is_of_server ? options_.server.ca_file : "", .plain_http = true});
+    try {
+        HttpResponse response = client.fetch({.url = address, .timeout = patience(options_)});
+        if (response.status < 500) return response;
+        return std::unexpected(Unavailable("public address: " + std::to_string(response.status)));
+    } catch (const Unavailable& outage) {
+        return std::unexpected(Unavailable(std::string("public address: ") + outage.what()));
+    }
 }
 
-void S3Store::check_strangers(Area area, const std::string& key, const std::string& bytes) {
+std::optional<Unavailable> S3Store::check_strangers(Area area, const std::string& key, const std::string& bytes) {
     const auto unfit = [&](const std::string& text) {
         throw std::runtime_error((area == Area::private_area ? "private bucket: " : "public bucket: ") + text);
     };
@@ -47,6 +54,7 @@ void S3Store::check_strangers(Area area, const std::string& key, const std::stri
         call.is_signed = false;
         return send_now(std::move(call));
     };
+    std::optional<Unavailable> away;
     if (area == Area::private_area) {
         if (is_success(as_stranger({.request = request("GET", area, key)})))
             unfit(
@@ -56,15 +64,19 @@ void S3Store::check_strangers(Area area, const std::string& key, const std::stri
         list.request.query.emplace_back("list-type", "2");
         if (is_success(as_stranger(std::move(list))))
             unfit("its files can be listed publicly; remove public list access");
-    } else if (const HttpResponse response = read_in_public(key); response.status != 200 || response.body != bytes) {
+    } else if (const auto response = read_in_public(key); !response) {
+        away = response.error();
+    } else if (response->status != 200 || response->body != bytes) {
         unfit(
-            "its files are not publicly readable at " + public_address("KEY") + " (" + std::to_string(response.status) +
+            "its files are not publicly readable at " + public_address("KEY") + " (" +
+            std::to_string(response->status) +
             "); allow s3:GetObject for everyone in the bucket policy, or set AWS_S3_PUBLIC_CDN to the public address");
     }
     if (is_success(as_stranger(call_to_put(area, key, bytes, std::string(mime)))))
         unfit("it is publicly writable; remove public write access");
     if (is_success(as_stranger({.request = request("DELETE", area, key)})))
         unfit("its files can be deleted publicly; remove public delete access");
+    return away;
 }
 
 void S3Store::check(Area area) {
@@ -80,11 +92,12 @@ void S3Store::check(Area area) {
 
     const HttpResponse put = send_now(call_to_put(area, key, bytes, std::string(mime)));
     if (!is_success(put)) unfit("the access key cannot write to it", "s3:PutObject on its files", put);
+    std::optional<Unavailable> away;
     try {
         const HttpResponse got = send_now({.request = request("GET", area, key)});
         if (!is_success(got) || got.body != bytes)
             unfit("the access key cannot read what it wrote", "s3:GetObject on its files", got);
-        check_strangers(area, key, bytes);
+        away = check_strangers(area, key, bytes);
     } catch (...) {
         try {
             erase();
@@ -98,6 +111,7 @@ void S3Store::check(Area area) {
     // Without permission to list the bucket, S3 answers for an absent file as for a forbidden one.
     if (const HttpResponse absent = send_now({.request = request("GET", area, key)}); absent.status != 404)
         unfit("the access key cannot tell that a file does not exist", "s3:ListBucket on the bucket", absent);
+    if (away) throw Unavailable(*away);
 }
 
 void S3Store::look(Area area) {

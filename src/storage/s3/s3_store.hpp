@@ -8,8 +8,12 @@
 // execute it until the signature reaches that age; no client can revoke it.
 #pragma once
 
+#include <expected>
+#include <optional>
 #include <stop_token>
+#include <string>
 
+#include "base/error.hpp"
 #include "base/worker_pool.hpp"
 #include "storage/object_store.hpp"
 #include "storage/s3/s3_client.hpp"
@@ -54,10 +58,12 @@ private:
 
     // Part of check(); see s3_check.cpp.
     net::HttpResponse send_now(s3::Call call);
-    net::HttpResponse read_in_public(const std::string& key);
+    // The error: the public address of the setting does not respond. Throws if the server does not.
+    std::expected<net::HttpResponse, Unavailable> read_in_public(const std::string& key);
     void check(Area area);
     void look(Area area);
-    void check_strangers(Area area, const std::string& key, const std::string& bytes);
+    // Returns the outage of the public address, if it could not be tested.
+    std::optional<Unavailable> check_strangers(Area area, const std::string& key, const std::string& bytes);
 
     const S3Options options_;
     s3::Client client_;
