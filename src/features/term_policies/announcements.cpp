@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "storage/columns.hpp"
 
 namespace consentry {
@@ -69,6 +72,9 @@ awaitable<void> Announcements::work_off() {
     if (!open) co_return;
     const auto policy = co_await repository_.find(open->policy);
     if (!policy) co_return;
+    if (policy->contents.empty())
+        throw Unavailable(fmt::format("the texts of the published policy {}/{} are missing in the database",
+                                      name_of(policy->type), policy->version));
     const auto found = co_await readers(*open);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;

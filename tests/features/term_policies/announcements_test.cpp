@@ -2,9 +2,11 @@
 #include <set>
 
 #include "app/app.hpp"
+#include "base/error.hpp"
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
@@ -82,6 +84,22 @@ TEST(Announcements, WhoCameLaterIsNotWrittenTo) {
     }));
     EXPECT_EQ(rows_of_mails(service, announced), "1");
     EXPECT_EQ(rows_of_mails(service, "user_id = '" + late.id.text() + "'"), "0");
+}
+
+TEST(Announcements, WaitForATextThatIsMissing) {
+    Service service(no_mail_server);
+    const PolicyDesk desk(service);
+    service.break_writes("INSERT ON mails");
+    desk.published("privacy", 1, texts_in({"en"}));
+    service.sql("CREATE TABLE lost AS SELECT * FROM term_policy_contents");
+    service.sql("DELETE FROM term_policy_contents");
+    service.mend_writes();
+    auto& announcements = service.app().services().announcements;
+    EXPECT_THROW(run(announcements.work_off()), Unavailable);
+    EXPECT_EQ(rows_of_mails(service, announced), "0");
+    service.sql("INSERT INTO term_policy_contents SELECT * FROM lost");
+    run(announcements.work_off());
+    EXPECT_EQ(rows_of_mails(service, announced), "1");
 }
 
 TEST(Announcements, AHundredAtATimeAndEachOnce) {
