@@ -87,7 +87,8 @@ private:
 };
 
 std::string login_request(const std::string& email);
-std::string verification_request(const std::string& challenge, const Guarded& person);  // with the present code
+// With the present code, or that of a later step.
+std::string verification_request(const std::string& challenge, const Guarded& person, std::uint64_t steps_ahead = 0);
 
 inline constexpr double known_tokens_floor = 0.50;  // of nginx
 

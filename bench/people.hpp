@@ -11,9 +11,11 @@ namespace consentry::bench {
 
 inline constexpr const char* password = "Velvet-Harbor-42";
 
+constexpr std::size_t refresh_chains = 64;
+
 struct Crowd {
     std::size_t readers = 200;     // accounts with one session each
-    std::size_t refreshers = 64;   // the same, for chains of refreshes
+    std::size_t refreshers = 1;    // the same, for a chain of refreshes
     std::size_t strangers = 2000;  // accounts with ten sessions each, whose tokens nobody has used yet
     std::size_t logins = 4000;     // accounts without a session: enough that none is asked for twice at once
     std::size_t guarded = 10'000;  // accounts with the second factor on

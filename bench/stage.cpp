@@ -51,7 +51,7 @@ Length Length::quick() {
     out.rounds = 2;
     out.window = std::chrono::milliseconds{400};
     out.verifications = 500;
-    out.crowd = {.readers = 100, .refreshers = 64, .strangers = 300, .logins = 2000, .guarded = 1000};
+    out.crowd = {.readers = 100, .refreshers = 1, .strangers = 300, .logins = 2000, .guarded = 1000};
     out.large = {.users = 20'000, .sessions = 200'000};
     return out;
 }
@@ -78,8 +78,9 @@ Stage::Stage(fs::path folder, Length length, const Servers* servers)
     if (servers_ != nullptr) {
         settings_["DATABASE_URL"] = servers_->database_url("app");
         settings_["CACHE_URL"] = servers_->cache_url(0);
-        length_.crowd.strangers = 0;  // for goals that are about the embedded engines
-        length_.crowd.logins = 0;
+        // Goals 3 and 4 are about the embedded engines.
+        length_.crowd.strangers = 0;
+        length_.crowd.logins = refresh_chains;
     }
     people_ = populate(settings_, length_.crowd);
     // The server would do so by itself within a minute (autovacuum_naptime). Until then it plans for empty tables.
