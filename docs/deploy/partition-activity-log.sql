@@ -3,10 +3,11 @@
 --
 --     psql "$DATABASE_URL" -f docs/deploy/partition-activity-log.sql
 --
--- If it stops, for example because it cannot have a lock within two seconds, run the file again, at the latest before
--- the end of the month: the constraint of a run that stopped refuses the entries of the next month, and with them every
--- login. If you give up instead, remove what it left:
+-- If it stops, for example because it did not get a lock within two seconds, run the file again before the month ends:
+-- the constraint of a run that stopped refuses the entries of the next month, and with them every login. If you give up
+-- instead, remove what it left:
 --
+--     SET lock_timeout = '2s';
 --     ALTER TABLE activity_log DROP CONSTRAINT IF EXISTS activity_log_past_end;
 --     DROP INDEX CONCURRENTLY IF EXISTS activity_log_past_key;
 --
@@ -48,6 +49,10 @@ CREATE TABLE activity_log (
     FOREIGN KEY (user_id) REFERENCES users (id),
     FOREIGN KEY (created_by) REFERENCES users (id)
 ) PARTITION BY RANGE (created_at);
+-- Default privileges may have given more rights than the former table has.
+SELECT DISTINCT format('REVOKE ALL ON activity_log FROM %s',
+                       CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(grantee AS regrole) AS text) END)
+FROM pg_class, aclexplode(relacl) WHERE pg_class.oid = CAST('activity_log' AS regclass) AND grantee <> relowner \gexec
 SELECT format('GRANT %s ON activity_log TO %s', privilege_type,
               CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(grantee AS regrole) AS text) END)
            || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
@@ -62,4 +67,9 @@ SELECT format('CREATE TABLE activity_log_%s PARTITION OF activity_log FOR VALUES
 FROM (SELECT to_timestamp(:end_of_past / 1000) AT TIME ZONE 'UTC' + n * INTERVAL '1 month' AS month
       FROM generate_series(0, 11) AS n) AS months \gexec
 CREATE TABLE activity_log_rest PARTITION OF activity_log DEFAULT WITH (fillfactor = 85);
+-- Nobody but the owner needs rights on these partitions: access through activity_log asks for those on activity_log.
+SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', CAST(pg_class.oid AS regclass),
+                       CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(grantee AS regrole) AS text) END)
+FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid, aclexplode(relacl)
+WHERE inhparent = CAST('activity_log' AS regclass) AND relname <> 'activity_log_past' AND grantee <> relowner \gexec
 COMMIT;

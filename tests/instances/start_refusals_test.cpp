@@ -124,8 +124,8 @@ private:
     std::string name_;
 };
 
-std::string grant_words(const std::string& tables, const ServingRole& role) {
-    return "lacks permission to read and write " + tables + ": run `GRANT SELECT, INSERT, UPDATE, DELETE ON " + tables +
+std::string grant_words(const std::string& need, const std::string& tables, const ServingRole& role) {
+    return "lacks permission to " + need + " " + tables + ": run `GRANT SELECT, INSERT, UPDATE, DELETE ON " + tables +
            " TO " + role.name() + "`";
 }
 
@@ -148,7 +148,10 @@ TEST_F(StartRefusals, OPS_2_OfARoleThatMayNotMakeTheTablesThatAreMissing) {
     expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
     EXPECT_EQ(schema.sql("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()").at(0).at(0), "0");
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
-    expect_refused("DATABASE_URL", role.url(), grant_words("schema_migrations", role));
+    const std::string words = grant_words("read and write", schema.name() + ".schema_migrations", role);
+    expect_refused("DATABASE_URL", role.url(), words);
+    schema.sql("GRANT SELECT, INSERT ON schema_migrations TO " + role.name());
+    expect_refused("DATABASE_URL", role.url(), words);
     role.may_use_tables();
     schema.sql("DELETE FROM schema_migrations WHERE number > 1");
     expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
@@ -173,13 +176,12 @@ TEST_F(StartRefusals, OPS_2_OfARoleThatMayNotUseATable) {
     const ServingRole role(schema);
     role.may_use_tables();
     schema.sql("REVOKE ALL ON activity_log, sessions FROM " + role.name());
-    expect_refused("DATABASE_URL", role.url(), grant_words("activity_log, sessions", role));
-    schema.sql("GRANT SELECT ON activity_log, sessions TO " + role.name());
-    expect_refused("DATABASE_URL", role.url(), grant_words("activity_log, sessions", role));
-    schema.sql("GRANT INSERT, UPDATE, DELETE ON activity_log, sessions TO " + role.name());
+    const std::string tables = schema.name() + ".activity_log, " + schema.name() + ".sessions";
+    expect_refused("DATABASE_URL", role.url(), grant_words("read", tables, role));
+    role.may_use_tables();
     // Tables of other programs, and rights without which the service can do, are left to the operator.
-    schema.sql("CREATE TABLE of_another_program (id BIGINT); REVOKE UPDATE, DELETE ON term_policy_diffs FROM " +
-               role.name() + "; REVOKE INSERT, DELETE ON epochs FROM " + role.name());
+    schema.sql("CREATE TABLE of_another_program (id BIGINT); REVOKE INSERT, UPDATE, DELETE ON epochs FROM " +
+               role.name());
     const Settings settings = quick_settings({{"DATABASE_URL", role.url()}, {"CACHE_URL", shared_redis_url()}});
     EXPECT_EQ(ServiceProcess(folder.path(), settings).stop().code, 0);
 }

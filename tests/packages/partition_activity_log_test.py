@@ -113,7 +113,9 @@ class PartitionActivityLog(unittest.TestCase):
         role = f"serving_{self.engines.name}"
         self.engines.sql(
             f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; GRANT USAGE ON SCHEMA {self.engines.name} TO {role}; "
-            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {self.engines.name} TO {role}"
+            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {self.engines.name} TO {role}; "
+            f"REVOKE DELETE ON activity_log FROM {role}; "
+            f"ALTER DEFAULT PRIVILEGES IN SCHEMA {self.engines.name} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {role}"
         )
         self.addCleanup(self.engines.sql, f"DROP OWNED BY {role}; DROP ROLE {role}")
         url = re.sub(r"//[^@]*@", f"//{role}:{PASSWORD}@", self.engines.url)
@@ -122,6 +124,11 @@ class PartitionActivityLog(unittest.TestCase):
         done = self.run_script()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(log_in(service.port, EMAIL)[0], 200)
+        may_delete = self.engines.sql(
+            "SELECT relname FROM pg_class WHERE relname LIKE 'activity_log%' AND relkind IN ('r', 'p') AND "
+            f"has_table_privilege('{role}', oid, 'DELETE') AND relnamespace = current_schema()::regnamespace"
+        )
+        self.assertEqual(may_delete, "", "what was withheld stays withheld")
 
     def test_its_statements_for_those_who_give_up_leave_nothing_behind(self):
         facts = (
@@ -133,7 +140,7 @@ class PartitionActivityLog(unittest.TestCase):
         self.assertNotEqual(self.run_script().returncode, 0)
         writer.end()
         self.assertNotEqual(self.engines.sql(facts), before)
-        statements = re.findall(r"^--     ((?:ALTER|DROP) .*;)$", SCRIPT.read_text(), re.MULTILINE)
+        statements = re.findall(r"^--     ((?:SET|ALTER|DROP) .*;)$", SCRIPT.read_text(), re.MULTILINE)
         for statement in statements:
             self.engines.sql(statement)
         self.assertEqual(self.engines.sql(facts), before)

@@ -12,27 +12,25 @@ namespace consentry::storage::postgres {
 
 namespace {
 
-// A table that the owner has created later than the last GRANT has no grants at all, nor has one that took its place.
-// Whoever has granted fewer rights on purpose, such as no DELETE on a log, keeps them: this asks for no single one of
-// the rights to write. Returns the names of all tables that lack rights, with commas. Knows nothing of missing tables.
-std::string tables_without_rights(Connection& connection, std::string_view tables) {
-    return connection
-        .run(
-            "SELECT COALESCE(string_agg(name, ', ' ORDER BY name), '') FROM unnest(string_to_array($1, ',')) AS name "
-            "WHERE NOT (has_table_privilege(to_regclass(name), 'SELECT') "
-            "AND has_table_privilege(to_regclass(name), 'INSERT, UPDATE'))",
-            bind_all(tables))[0]
-        .text(0);
-}
+enum class Need { read, read_and_write };
 
-void require_rights(Connection& connection, std::string_view tables) {
-    const std::string lacking = tables_without_rights(connection, tables);
+// Skips tables that do not exist.
+void require_rights(Connection& connection, std::string_view tables, Need need) {
+    const std::string lacking =
+        connection
+            .run(
+                "SELECT COALESCE(string_agg(format('%I.%I', n.nspname, c.relname), ', ' ORDER BY c.relname), '') "
+                "FROM unnest(string_to_array($1, ',')) AS name JOIN pg_class c ON c.oid = to_regclass(name) "
+                "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT has_table_privilege(c.oid, 'SELECT') "
+                "OR ($2 AND NOT has_table_privilege(c.oid, 'UPDATE'))",
+                bind_all(tables, need == Need::read_and_write))[0]
+            .text(0);
     if (lacking.empty()) return;
     const std::string role = connection.run("SELECT quote_ident(current_user)")[0].text(0);
     throw std::runtime_error(
-        fmt::format("the role lacks permission to read and write {}: run `GRANT SELECT, INSERT, UPDATE, DELETE ON {} "
-                    "TO {}` as the owner of the tables",
-                    lacking, lacking, role));
+        fmt::format("the role lacks permission to {} {}: run `GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}` as the "
+                    "owner of the tables",
+                    need == Need::read ? "read" : "read and write", lacking, lacking, role));
 }
 
 }  // namespace
@@ -48,12 +46,14 @@ std::int64_t schema_version(Connection& connection, std::span<const Migration> m
 
     std::int64_t version = 0;
     if (facts[0].boolean(2)) {
-        require_rights(connection, "schema_migrations");
+        require_rights(connection, "schema_migrations", Need::read_and_write);
         version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
     }
     if (version == known) {
+        // A table that the owner has created after the last GRANT has no grants at all. Which rights to write the role
+        // has, the operator decides: some may be withheld on purpose.
         const auto tables = created_tables(migrations, "PostgreSQL");
-        require_rights(connection, fmt::format("{}", fmt::join(tables, ",")));
+        require_rights(connection, fmt::format("{}", fmt::join(tables, ",")), Need::read);
     }
     if (version >= known) return version;
 

@@ -16,8 +16,7 @@ class Connection;
 
 // Returns the schema version, or 0 if there is no schema yet. `migrations` are those that a start would apply. Throws
 // std::runtime_error if a start would fail: a replica, or missing privileges. A role needs the privilege to create and
-// alter tables only if migrations are pending. If none is, it must be allowed to read and write the tables that they
-// create.
+// alter tables only if migrations are pending. If none is, it must be allowed to read the tables that they create.
 std::int64_t schema_version(Connection& connection, std::span<const Migration> migrations);
 
 // The same for `consentry config check`. Also throws if the server is unreachable or refuses the password.
