@@ -27,8 +27,8 @@ public:
     // All arguments must outlive this.
     PolicyDiffs(storage::Database& database, TermPolicies& policies, const Locales& locales);
 
-    // Errors: notFound (one of the versions is not published, or `from` is not lower than `to`), contentNotFound. Throws
-    // Unavailable if the object store has lost one of the texts.
+    // Errors: notFound (one of the versions is not published, or `from` is not lower than `to`), contentNotFound.
+    // Throws Unavailable if the object store has lost one of the texts.
     awaitable<Result<std::string>> page(PolicyType type, std::int64_t from, std::int64_t to, Language language);
     // The same for a page of our own; keeps that page as well. Errors: as page().
     awaitable<Result<PolicyChanges>> changes(PolicyType type, std::int64_t from, std::int64_t to, Language language);
