@@ -151,13 +151,18 @@ TEST(S3CheckRights, DOC_7_StrangersMayNotChangeThePublicBucket) {
     }
 }
 
-TEST(S3CheckTls, TrustsWhoItIsToldAtThePublicAddressOfTheServerToo) {
-    const S3Server& server = shared_s3(S3Kind::rgw);
+S3Options over_tls(const S3Server& server) {
     S3Options options = server.options();
     options.server = {.host = "127.0.0.1:" + std::to_string(server.tls_port),
                       .buckets_by_host = false,
                       .tls = true,
                       .ca_file = server.ca_file};
+    return options;
+}
+
+TEST(S3CheckTls, TrustsWhoItIsToldAtThePublicAddressOfTheServerToo) {
+    const S3Server& server = shared_s3(S3Kind::rgw);
+    S3Options options = over_tls(server);
     options.public_url = "https://" + options.server.host + "/" + options.public_bucket;
     EXPECT_EQ(complaint([&] { S3Store(options).check(); }), "");
 }
@@ -176,11 +181,7 @@ TEST(S3CheckRights, DOC_7_StrangersMayNotChangeThePublicBucketWhoseAddressIsAway
 
 TEST(S3CheckTls, TrustsWhoItIsTold) {
     const S3Server& server = shared_s3(S3Kind::rgw);
-    S3Options options = server.options();
-    options.server = {.host = "127.0.0.1:" + std::to_string(server.tls_port),
-                      .buckets_by_host = false,
-                      .tls = true,
-                      .ca_file = server.ca_file};
+    S3Options options = over_tls(server);
     EXPECT_EQ(complaint([&] { S3Store(options).check(); }), "");
     for (const std::string& ca_file : {server.untrusted_ca_file, std::string()}) {
         options.server.ca_file = ca_file;
