@@ -88,12 +88,12 @@ signal() {
 }
 
 # A zombie counts as ended, because its parent may be slow to collect it. So does a process that ends between the opening
-# of the file and the reading, which then reads nothing.
+# of the file and the reading, which then reads nothing. Reads the whole file: after a single line, `read` seeks back to
+# its end, and if the process has just ended, that fails and the rest stays in the shell as input of the next `read`.
 runs() {
-    local name value=
-    while read -r name value; do
-        [[ "$name" != State: ]] || break
-    done 2>/dev/null <"/proc/$1/status" && [[ "$value" == [!ZX]* ]]
+    local status=
+    { IFS= read -rd '' status <"/proc/$1/status"; } 2>/dev/null || true
+    [[ "$status" == *$'\nState:\t'[!ZX]* ]]
 }
 
 # Waits this many seconds without a process of its own: many scripts wait at once, and new processes are what a small
