@@ -1,6 +1,5 @@
 #include "app/service_manager.hpp"
 
-#include <charconv>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/numbers.hpp"
+
 namespace consentry {
 namespace {
 
@@ -25,12 +26,7 @@ std::string_view variable(const char* name) {
     return value == nullptr ? std::string_view{} : value;
 }
 
-std::optional<std::int64_t> number_in(const char* name) {
-    const std::string_view text = variable(name);
-    std::int64_t out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
-}
+std::optional<std::int64_t> number_in(const char* name) { return parse_number<std::int64_t>(variable(name)); }
 
 bool is_for_this_process(const char* name) {
     const auto process = number_in(name);

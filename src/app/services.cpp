@@ -21,13 +21,13 @@ namespace {
 
 std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-// Runs before the configuration is used: the service must not start if its cryptographic primitives compute wrong
+// Runs before anything uses the configuration: the service must not start if its cryptographic primitives compute wrong
 // results (CRY-6).
-const Config& checked(const Config& config) {
+Config prepared(const Config& config, const Clock& clock) {
     if (const auto warning = crypto::choose_password_engine(wanted_password_engine(config))) spdlog::warn(*warning);
     crypto::run_known_answer_tests();
     choose_password_rules(config.password.by_length ? PasswordRules::nist : PasswordRules::classes);
-    return config;
+    return with_local_secrets(config, clock);
 }
 
 std::size_t hash_threads(const Config& config) {
@@ -236,7 +236,7 @@ ImportSettings import_settings(const Config& config) {
 }
 
 Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgrade& before_upgrade)
-    : config(with_local_secrets(checked(given), the_clock)),
+    : config(prepared(given, the_clock)),
       database_(open_database(config, before_upgrade)),
       shared_clock_(open_shared_clock(the_clock, *database_)),
       clock(shared_clock_),

@@ -71,7 +71,7 @@ public:
     // Opens the storage, brings the schema up to date and loads the keys. In APP_ENV=local, generates missing keys and
     // keeps them in the data folder. Throws std::runtime_error naming what cannot be used, or what `before_upgrade`
     // throws.
-    Services(const Config& config, const Clock& clock, const BeforeUpgrade& before_upgrade = {});
+    Services(const Config& given, const Clock& the_clock, const BeforeUpgrade& before_upgrade = {});
 
     // The periodic tasks that delete expired data and report counters.
     std::vector<PeriodicTask> clean_up_tasks();

@@ -1,17 +1,12 @@
 #include "crypto/phc_text.hpp"
 
-#include <charconv>
 #include <string>
+
+#include "base/numbers.hpp"
 
 namespace consentry::crypto {
 
-std::optional<std::uint32_t> phc_number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    if (text.size() > 1 && text.front() == '0') return std::nullopt;
-    return value;
-}
+std::optional<std::uint32_t> phc_number(std::string_view text) { return parse_canonical_number<std::uint32_t>(text); }
 
 std::optional<Bytes> from_unpadded_base64(std::string_view text) {
     if (text.contains('=')) return std::nullopt;

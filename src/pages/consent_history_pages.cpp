@@ -1,7 +1,6 @@
 #include "pages/consent_history_pages.hpp"
 
-#include <charconv>
-
+#include "base/numbers.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"
@@ -13,12 +12,10 @@ constexpr std::int64_t lines_per_page = 20;
 
 // Where the next page of the history begins; nullopt for what we did not write ourselves.
 std::optional<ListPosition> position_of(const Visit& visit) {
-    const std::string at = visit.query("at");
+    const auto ms = parse_number<std::int64_t>(visit.query("at"));
     const auto id = AcceptanceId::parse(visit.query("after"));
-    std::int64_t ms = 0;
-    const auto [end, error] = std::from_chars(at.data(), at.data() + at.size(), ms);
-    if (!id || at.empty() || error != std::errc{} || end != at.data() + at.size()) return std::nullopt;
-    return ListPosition{.values = {ms}, .id = id->uuid()};
+    if (!ms || !id) return std::nullopt;
+    return ListPosition{.values = {*ms}, .id = id->uuid()};
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "pages/consent_pages.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/best_effort.hpp"
+#include "base/numbers.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/ways.hpp"
@@ -28,11 +28,8 @@ std::vector<PolicyType> types_in(std::string_view list) {
 
 // Nullopt for everything that no link of ours contains.
 std::optional<std::int64_t> version_of(std::string_view digits) {
-    std::int64_t out = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-    const bool is_whole = error == std::errc{} && end == digits.data() + digits.size();
-    if (!is_whole || out < 1 || std::to_string(out) != digits) return std::nullopt;
-    return out;
+    const auto version = parse_canonical_number<std::int64_t>(digits);
+    return version && *version >= 1 ? version : std::nullopt;
 }
 
 const PolicyContent& content_for(const TermPolicy& policy, Language language) {

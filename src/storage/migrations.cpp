@@ -1,11 +1,11 @@
 #include "storage/migrations.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace consentry::storage {
@@ -15,12 +15,9 @@ std::span<const EmbeddedFile> migration_files();  // consentry_embed()
 namespace {
 
 int number_of(std::string_view name) {
-    int number = 0;
-    const auto end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data(), end, number);
-    if (error != std::errc{} || rest == end || *rest != '_')
-        throw std::runtime_error(fmt::format("migration {}: the name must begin with <number>_", name));
-    return number;
+    const auto number = parse_number<int>(name.substr(0, name.find('_')));
+    if (!number) throw std::runtime_error(fmt::format("migration {}: the name must begin with <number>_", name));
+    return *number;
 }
 
 std::vector<std::string_view> statements_of(const EmbeddedFile& file) {

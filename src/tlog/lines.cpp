@@ -1,11 +1,11 @@
 #include "tlog/lines.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/ascii.hpp"
+#include "base/numbers.hpp"
 
 namespace consentry::tlog {
 
@@ -18,12 +18,7 @@ std::optional<std::string_view> LineReader::next() {
 }
 
 std::optional<std::uint64_t> parse_decimal(std::string_view digits) {
-    if (digits.empty() || !std::ranges::all_of(digits, is_digit)) return std::nullopt;
-    if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{}) return std::nullopt;
-    return number;
+    return parse_canonical_number<std::uint64_t>(digits);
 }
 
 std::string hash_text(const Hash& hash) { return to_base64(hash); }

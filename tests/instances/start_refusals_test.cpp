@@ -265,18 +265,18 @@ std::vector<std::string> documented_command() {
 class DocumentedRedisUser : public StartRefusals {
 protected:
     void SetUp() override {
-        ASSERT_THAT(command, testing::Contains(">PASSWORD"));
+        ASSERT_THAT(command_, testing::Contains(">PASSWORD"));
         create();
     }
-    void create() const { ASSERT_EQ(redis.command(0, command), "OK"); }
+    void create() const { ASSERT_EQ(redis_.command(0, command_), "OK"); }
 
-    const std::vector<std::string> command = documented_command();
-    const RealRedis redis{{.user = "app"}};  // with this user, the server turns its default user off
-    const std::string url = "redis://consentry:PASSWORD@127.0.0.1:" + std::to_string(redis.node(0).port());
+    const std::vector<std::string> command_ = documented_command();
+    const RealRedis redis_{{.user = "app"}};  // with this user, the server turns its default user off
+    const std::string url_ = "redis://consentry:PASSWORD@127.0.0.1:" + std::to_string(redis_.node(0).port());
 };
 
 TEST_F(DocumentedRedisUser, HasAllRightsThatTheServiceUses) {
-    const Settings settings = quick_settings({{"CACHE_URL", url}, {"THROTTLE_LIMIT", "50"}});
+    const Settings settings = quick_settings({{"CACHE_URL", url_}, {"THROTTLE_LIMIT", "50"}});
     Account ada = create_account(folder.path(), "ada@example.org", "user", settings);
     const ServiceProcess service(folder.path(), settings);
     const HttpClient client = service.client();
@@ -284,18 +284,18 @@ TEST_F(DocumentedRedisUser, HasAllRightsThatTheServiceUses) {
     // The second step takes the challenge of the first one out of Redis.
     const Answer login = verify_backup(client, challenge_of(client, ada), ada.backup_codes.at(0));
     EXPECT_EQ(knock(client, tokens_in(login).access), 200U);
-    EXPECT_EQ(redis.command(0, {"ACL", "LOG"}), "") << "Redis refused a command, possibly one that is not required";
+    EXPECT_EQ(redis_.command(0, {"ACL", "LOG"}), "") << "Redis refused a command, possibly one that is not required";
 }
 
 TEST_F(DocumentedRedisUser, OPS_2_DoesNotSufficeWithoutOneOfItsRights) {
     const std::set<std::string> not_required{"+info", "+role", "+client|setname"};
     std::size_t required = 0;
-    for (const std::string& right : command) {
+    for (const std::string& right : command_) {
         if (!right.starts_with('+') || not_required.contains(right)) continue;
         SCOPED_TRACE(right);
         ++required;
-        ASSERT_EQ(redis.command(0, {"ACL", "SETUSER", "consentry", "-" + right.substr(1)}), "OK");
-        expect_refused_start("CACHE_URL", url, "lacks permission to run", url);
+        ASSERT_EQ(redis_.command(0, {"ACL", "SETUSER", "consentry", "-" + right.substr(1)}), "OK");
+        expect_refused_start("CACHE_URL", url_, "lacks permission to run", url_);
         create();
     }
     EXPECT_GT(required, 0U);

@@ -1,7 +1,6 @@
 #include "app/commands/policy_folder.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/locales.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "features/term_policies/processing_dto.hpp"
 
@@ -33,12 +33,10 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
     return out;
 }
 
-// Accepts one spelling per number, as storage keys do: no sign, no leading zeros, nothing around it.
+// Accepts one spelling per number, as storage keys do.
 std::optional<std::int64_t> read_version(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || text.starts_with('0')) return std::nullopt;
-    return value >= 1 && value <= policy_version_max ? std::optional(value) : std::nullopt;
+    const auto value = parse_canonical_number<std::int64_t>(text);
+    return value && *value >= 1 && *value <= policy_version_max ? value : std::nullopt;
 }
 
 std::optional<Language> read_language(const fs::path& file) {

@@ -1,6 +1,5 @@
 #include "app/commands/witness_command.hpp"
 
-#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include "app/config/dotenv.hpp"
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
+#include "base/numbers.hpp"
 #include "base/wrong_settings.hpp"
 #include "features/witness/application.hpp"
 #include "http/server.hpp"
@@ -65,11 +65,9 @@ std::optional<ListenAddress> parse_address(std::string_view text) {
     const bool has_brackets = host.starts_with('[') && host.ends_with(']');
     if (has_brackets) host = host.substr(1, host.size() - 2);
     if (host.empty() || (host.contains(':') && !has_brackets)) return std::nullopt;
-    ListenAddress out{.host = std::string(host)};
-    const std::string_view port = text.substr(colon + 1);
-    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-    if (port.empty() || error != std::errc() || end != port.data() + port.size()) return std::nullopt;
-    return out;
+    const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
+    if (!port) return std::nullopt;
+    return ListenAddress{.host = std::string(host), .port = *port};
 }
 
 http::ServerOptions server_options(const ListenAddress& address) {

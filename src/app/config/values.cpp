@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <limits>
 #include <system_error>
@@ -10,6 +9,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace consentry {
@@ -42,11 +42,7 @@ std::optional<bool> parse_flag(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_whole_number(std::string_view text) {
-    if (text.empty() || text.find_first_not_of(digits) != std::string_view::npos) return std::nullopt;
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{}) return std::nullopt;
-    return number;
+    return text.starts_with('-') ? std::nullopt : parse_number<std::int64_t>(text);
 }
 
 std::optional<milliseconds> parse_duration(std::string_view text) {

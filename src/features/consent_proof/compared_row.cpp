@@ -1,21 +1,17 @@
 #include "features/consent_proof/compared_row.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <boost/json/object.hpp>
 
+#include "base/numbers.hpp"
 #include "base/strict_json.hpp"
 
 namespace consentry {
 namespace {
 
 std::optional<std::int64_t> number_in(const std::optional<std::string>& text) {
-    std::int64_t out = 0;
-    if (!text) return std::nullopt;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
-    if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-    return out;
+    return text ? parse_number<std::int64_t>(*text) : std::nullopt;
 }
 
 // Milliseconds since 1970, which a UUID of version 7 begins with.

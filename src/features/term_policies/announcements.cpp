@@ -62,6 +62,7 @@ awaitable<std::vector<Announcements::Reader>> Announcements::readers(Open announ
         "deleted_at IS NULL AND created_at <= $2 ORDER BY id LIMIT $3",
         announcement.after.value_or(UserId{}), announcement.created_at, announced_at_once);
     std::vector<Reader> out;
+    out.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
         out.push_back({rows[i].id<UserId>(0), find_language(rows[i].text(1)).value_or(Language::en)});
     co_return out;

@@ -224,7 +224,8 @@ void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const
         published.is_material, published.material_reason, published.grace_in_days, published.grace_until);
 }
 
-awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(TermPolicy policy, std::int64_t from,
+awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(StoredTermPolicy policy,
+                                                                                std::int64_t from,
                                                                                 std::optional<UserId> after,
                                                                                 std::int64_t accounts_max) {
     const auto rows = co_await database_.query(

@@ -71,7 +71,7 @@ public:
         PolicyImpact impact;
         std::optional<UserId> last;  // the last account counted; nullopt: no more accounts
     };
-    awaitable<CountedImpact> count_some(TermPolicy policy, std::int64_t from, std::optional<UserId> after,
+    awaitable<CountedImpact> count_some(StoredTermPolicy policy, std::int64_t from, std::optional<UserId> after,
                                         std::int64_t accounts_max);
 
 private:

@@ -94,6 +94,7 @@ struct TermPolicyCreateRequest {
     }
     static void check(const TermPolicyCreateRequest& request, Report& report) {
         std::vector<Language> languages;
+        languages.reserve(request.contents.size());
         for (const ContentRequest& content : request.contents) languages.push_back(content.language);
         std::ranges::sort(languages);
         if (languages.empty()) report.add("arrayNotEmpty", "contents");

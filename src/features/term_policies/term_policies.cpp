@@ -118,6 +118,7 @@ awaitable<Result<PresignedFile>> TermPolicies::presign_download(TermPolicyId id,
 awaitable<Result<std::vector<PolicyContent>>> TermPolicies::check(PolicyType type, std::int64_t version,
                                                                   std::vector<ContentFile> files) {
     std::vector<Language> languages;
+    languages.reserve(files.size());
     for (const ContentFile& file : files) languages.push_back(file.language);
     auto expected = co_await expect(type, version, std::move(languages), clock_.now() + check_lifetime, std::nullopt);
     if (!expected) co_return fail(std::move(expected.error()));
@@ -299,6 +300,7 @@ awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, C
 
 awaitable<void> TermPolicies::sweep_drafts(TermPolicy policy) {
     std::vector<PolicyObject> files;
+    files.reserve(policy.contents.size());
     for (const PolicyContent& content : policy.contents)
         files.push_back({Area::private_area, policy.type, policy.version, content.language});
     co_await loose_objects_.sweep_released(std::move(files));

@@ -4,7 +4,6 @@
 // digits.
 #pragma once
 
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/clock.hpp"
+#include "base/numbers.hpp"
 #include "base/report.hpp"
 #include "base/uuid.hpp"
 #include "http/schema/fields.hpp"
@@ -164,9 +164,10 @@ void read_text(const std::string* text, T& out, const std::tuple<Rules...>& rule
         read_text(text, inner, rules, property, report);
         out = std::move(inner);
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        if (text != nullptr && !text->empty() && text->find_first_not_of("0123456789") == std::string::npos) {
-            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
-            if (error == std::errc{}) return check_rules(out, rules, property, report);
+        const auto number = text == nullptr || text->starts_with('-') ? std::nullopt : parse_number<T>(*text);
+        if (number) {
+            out = *number;
+            return check_rules(out, rules, property, report);
         }
         report_absent<T>(text == nullptr, rules, property, report);
     } else if constexpr (std::is_same_v<T, bool>) {

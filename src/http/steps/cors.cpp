@@ -1,8 +1,8 @@
 #include "http/steps/cors.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "http/characters.hpp"
 
@@ -42,12 +42,9 @@ bool is_host(std::string_view host) {
 std::optional<std::pair<std::string_view, std::optional<std::uint16_t>>> split_port(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos || text.ends_with(']')) return std::pair{text, std::nullopt};
-    const std::string_view digits = text.substr(colon + 1);
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (digits.empty() || digits.front() == '0' || error != std::errc{} || end != digits.data() + digits.size())
-        return std::nullopt;
-    return std::pair{text.substr(0, colon), std::optional(port)};
+    const auto port = parse_canonical_number<std::uint16_t>(text.substr(colon + 1));
+    if (!port || *port == 0) return std::nullopt;
+    return std::pair{text.substr(0, colon), port};
 }
 
 }  // namespace

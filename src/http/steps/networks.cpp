@@ -1,9 +1,8 @@
 #include "http/steps/networks.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace consentry::http {
@@ -23,11 +22,9 @@ bool share_prefix(const Bytes& left, const Bytes& right, unsigned bits) {
     return true;
 }
 
-std::optional<unsigned> parse_number(std::string_view text, unsigned max) {
-    unsigned number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || number > max) return std::nullopt;
-    return number;
+std::optional<unsigned> parse_up_to(unsigned max, std::string_view text) {
+    const auto number = parse_number<unsigned>(text);
+    return number && *number <= max ? number : std::nullopt;
 }
 
 }  // namespace
@@ -53,7 +50,7 @@ std::optional<Address> parse_address(std::string_view text) {
         port = text.substr(colon);
         text = text.substr(0, colon);
     }
-    if (!port.empty() && (!port.starts_with(':') || !parse_number(port.substr(1), 65'535))) return std::nullopt;
+    if (!port.empty() && (!port.starts_with(':') || !parse_up_to(65'535, port.substr(1)))) return std::nullopt;
     boost::system::error_code error;
     const Address address = ip::make_address(std::string(text).c_str(), error);
     if (error) return std::nullopt;
@@ -86,7 +83,7 @@ std::expected<Networks, std::string> Networks::parse(const std::vector<std::stri
         if (error || text.contains('%'))
             return std::unexpected("addresses or networks such as 10.0.0.0/8, separated by commas");
         const unsigned most = address.is_v4() ? 32 : 128;
-        const auto bits = slash == std::string_view::npos ? most : parse_number(entry.substr(slash + 1), most);
+        const auto bits = slash == std::string_view::npos ? most : parse_up_to(most, entry.substr(slash + 1));
         if (!bits) return std::unexpected("addresses or networks such as 10.0.0.0/8, separated by commas");
         if (*bits == 0) return std::unexpected("a list without a network that covers all addresses (/0)");
         const Address one = canonical(address);

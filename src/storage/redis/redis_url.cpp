@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <boost/url/pct_string_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/numbers.hpp"
 
 namespace consentry::storage {
 namespace {
@@ -46,13 +46,6 @@ std::optional<std::string> percent_decoded(std::string_view text) {
     return encoded->decode();
 }
 
-std::optional<unsigned> number(std::string_view text, unsigned max) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value > max) return std::nullopt;
-    return value;
-}
-
 bool is_host_name(std::string_view host) {
     return !host.empty() &&
            std::ranges::all_of(host, [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; });
@@ -81,11 +74,11 @@ std::expected<RedisAddress, std::string> parse_address(std::string_view text, Re
         port = after;
     }
     if (port) {
-        const auto parsed = number(*port, 65535);
+        const auto parsed = parse_number<std::uint16_t>(*port);
         if (!parsed || *parsed == 0)
             return Failure(
                 "a port is not a number from 1 to 65535 (percent-encode special characters in the user and password)");
-        out.port = static_cast<std::uint16_t>(*parsed);
+        out.port = *parsed;
     }
     return out;
 }
@@ -131,7 +124,7 @@ Problem read_path(std::string_view path, RedisOptions& into) {
         db = after;
     }
     if (!db || db->empty()) return std::nullopt;
-    const auto parsed = number(*db, 65535);
+    const auto parsed = parse_number<std::uint16_t>(*db);
     if (!parsed) return "the database is not a number";
     into.db = *parsed;
     return std::nullopt;

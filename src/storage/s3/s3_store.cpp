@@ -1,10 +1,10 @@
 #include "storage/s3/s3_store.hpp"
 
-#include <charconv>
 #include <stdexcept>
 
 #include "base/bytes.hpp"
 #include "base/gzip.hpp"
+#include "base/numbers.hpp"
 #include "crypto/digest.hpp"
 #include "storage/compressed_object.hpp"
 
@@ -29,13 +29,6 @@ void check_key(std::string_view key) {
     if (!is_object_key(key)) throw std::logic_error("no key of an object");
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 Unavailable outage(std::string_view what, const HttpResponse& response) {
     return Unavailable("S3: " + std::string(what) + ": " + s3::description(response));
 }
@@ -49,7 +42,7 @@ bool is_absent(const HttpResponse& response) {
 std::optional<std::uint64_t> whole_size(const HttpResponse& response) {
     const auto range = response.header("content-range");
     if (!range) return std::nullopt;
-    return number(range->substr(range->rfind('/') + 1));
+    return parse_number<std::uint64_t>(range->substr(range->rfind('/') + 1));
 }
 
 void require_put(const HttpResponse& response) {
@@ -101,7 +94,7 @@ awaitable<std::optional<ObjectFacts>> S3Store::head(Area area, std::string key) 
     Call call{.request = request("HEAD", area, key)};
     const HttpResponse response = co_await send(std::move(call));
     if (response.status == 404) co_return std::nullopt;
-    const auto size = number(response.header("content-length").value_or(""));
+    const auto size = parse_number<std::uint64_t>(response.header("content-length").value_or(""));
     if (response.status != 200 || !size) throw outage("HEAD", response);
     co_return ObjectFacts{.size = *size, .mime = std::string(response.header("content-type").value_or(""))};
 }

@@ -20,8 +20,8 @@ namespace consentry {
 std::unique_ptr<ImportSource> keycloak_export(std::istream& stream);
 
 // One JSON object per line: the output of the users-exports job, or the export of password hashes from Auth0's support.
-// With `hashes`, which is the latter, its hashes are added to the accounts of the former; `hashes` is held in memory.
-std::unique_ptr<ImportSource> auth0_export(std::istream& stream, std::istream* hashes);
+// With `hash_lines`, which is the latter, its hashes are added to the accounts of the former; it is held in memory.
+std::unique_ptr<ImportSource> auth0_export(std::istream& stream, std::istream* hash_lines);
 
 // The password hash parameters shown in the Firebase console. The signer key is stored in each row, so it is as
 // confidential as the hashes.

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/json_export.hpp"
@@ -32,10 +32,7 @@ void convert_firebase(const json::object& user, ImportRow& row, const FirebaseHa
     row.status = flag_of(user, "disabled").value_or(false) ? "inactive" : "active";
     row.is_verified = flag_of(user, "emailVerified").value_or(false) ? "true" : "false";
     if (const auto created = text_of(user, "createdAt")) {  // milliseconds since 1970, as text
-        std::int64_t ms = 0;
-        const auto [end, error] = std::from_chars(created->data(), created->data() + created->size(), ms);
-        if (error == std::errc{} && end == created->data() + created->size())
-            row.created_at = to_iso8601(from_epoch_ms(ms));
+        if (const auto ms = parse_number<std::int64_t>(*created)) row.created_at = to_iso8601(from_epoch_ms(*ms));
     }
     const bool has_hash = text_of(user, "passwordHash").has_value();
     if (has_hash) take_hash(row, hash_of(user, config));
