@@ -109,9 +109,9 @@ tlog::NoteSigner PublishedLog::signer_for(const std::string& verifier_key, const
     return signer;
 }
 
-std::string PublishedLog::sign(std::uint64_t size, const tlog::Hash& root) const {
-    tlog::Note note{.text = tlog::format_checkpoint({signer_->verifier().name(), size, root}), .signatures = {}};
-    note.signatures.push_back(signer_->sign(note.text));
+std::string PublishedLog::sign(const tlog::NoteSigner& signer, std::uint64_t size, const tlog::Hash& root) {
+    tlog::Note note{.text = tlog::format_checkpoint({signer.verifier().name(), size, root}), .signatures = {}};
+    note.signatures.push_back(signer.sign(note.text));
     return tlog::format_note(note);
 }
 
@@ -132,7 +132,8 @@ awaitable<std::string> PublishedLog::origin() {
 }
 
 void PublishedLog::check_key(const LogState& known) {
-    signer_ = signer_for(known.verifier_key, options_.origin, options_.origin_is_given, key_);
+    auto signer = signer_for(known.verifier_key, options_.origin, options_.origin_is_given, key_);
+    std::call_once(signer_is_set_, [&] { signer_.emplace(std::move(signer)); });
     const auto signed_one = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
     const tlog::GrowingTree tree = tree_of(known);
     if (!signed_one || signed_one->checkpoint.size != tree.size() || !(signed_one->checkpoint.root == tree.root()))
@@ -142,8 +143,8 @@ void PublishedLog::check_key(const LogState& known) {
 awaitable<void> PublishedLog::check() {
     auto known = co_await repository_.find_state();
     if (!known) {
-        signer_ = make_signer(key_, options_.origin);
-        co_await repository_.create(signer_->verifier().text(), sign(0, tlog::empty_root()));
+        const auto signer = make_signer(key_, options_.origin);
+        co_await repository_.create(signer.verifier().text(), sign(signer, 0, tlog::empty_root()));
         known = co_await repository_.find_state();
     }
     check_key(known.value());
@@ -204,7 +205,7 @@ awaitable<std::int64_t> PublishedLog::publish_next() {
     LogState next;
     next.published = static_cast<std::int64_t>(to);
     next.edge = tree.edge();
-    next.checkpoint = sign(to, tree.root());
+    next.checkpoint = sign(*signer_, to, tree.root());
     next.partial_tiles = known.partial_tiles;
     for (const tlog::Tile& tile : tiles)
         if (!tile.id.is_full()) next.partial_tiles.append(tlog::tile_path(tile.id)).append("\n");

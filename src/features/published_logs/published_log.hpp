@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -125,7 +126,7 @@ public:
 private:
     static constexpr std::string_view checkpoint_name = "checkpoint";  // of its object
 
-    std::string sign(std::uint64_t size, const tlog::Hash& root) const;
+    static std::string sign(const tlog::NoteSigner& signer, std::uint64_t size, const tlog::Hash& root);
     std::string key_of(std::string_view path) const;
     void check_key(const LogState& known);
     awaitable<void> check_publication();
@@ -149,7 +150,10 @@ private:
     storage::ObjectStore& store_;
     const crypto::PrivateKey key_;
     const Options options_;
-    std::optional<tlog::NoteSigner> signer_;  // set by check(), before opened_
+    // Set by the first check(), before opened_. After an outage several tasks open the log at once, while others use
+    // it.
+    std::optional<tlog::NoteSigner> signer_;
+    std::once_flag signer_is_set_;
     std::atomic<bool> opened_ = false;
     std::atomic<std::size_t> checked_ = 0;  // hash of the note that the store had or got at the last comparison
     std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};
