@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
@@ -28,10 +30,6 @@ Channel::Channel(asio::any_io_executor executor, std::shared_ptr<const PostgresO
       health_(std::move(health)),
       connectors_(&connectors),
       timer_(executor_) {}
-
-Channel::~Channel() {
-    if (socket_) socket_->release();
-}
 
 void Channel::submit(Job job) {
     // The server may have closed the idle connection. Detecting it now costs a reconnect; after sending, it costs a
@@ -78,10 +76,17 @@ void Channel::adopt(std::unique_ptr<Connection> connection) {
         refuse_waiting("no pipeline mode");
         return;
     }
+    // libpq closes its descriptor when it loses the connection, before this object hears of it. Another thread may then
+    // have opened a file of the same number, which the executor would take for the socket.
+    const int descriptor = ::fcntl(PQsocket(raw), F_DUPFD_CLOEXEC, 0);
+    if (descriptor < 0) {
+        refuse_waiting("no file descriptor is left");
+        return;
+    }
     statements_ = {};
     heard_at_ = Steady::now();
     connection_ = std::move(connection);
-    socket_.emplace(executor_, PQsocket(raw));
+    socket_.emplace(executor_, descriptor);
     send_waiting();
     watch();
 }
@@ -253,7 +258,6 @@ void Channel::answer(Job job) {
 }
 
 void Channel::lose(const std::string& why, bool silent) {
-    if (socket_) socket_->release();
     socket_.reset();
     connection_.reset();
     slots_.clear();

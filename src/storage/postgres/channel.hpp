@@ -31,7 +31,6 @@ public:
     // `connectors` opens connections, which blocks. It must outlive every submit().
     Channel(asio::any_io_executor executor, std::shared_ptr<const PostgresOptions> options,
             std::shared_ptr<Health> health, WorkerPool& connectors);
-    ~Channel();
 
     // Connects first if necessary. Calls job.done exactly once, possibly from inside this call.
     void submit(Job job);
@@ -79,7 +78,7 @@ private:
     const std::shared_ptr<Health> health_;
     WorkerPool* const connectors_;
     std::unique_ptr<Connection> connection_;
-    std::optional<asio::posix::stream_descriptor> socket_;  // owned and closed by the connection
+    std::optional<asio::posix::stream_descriptor> socket_;  // a descriptor of its own of the connection's socket
     asio::steady_timer timer_;
     PreparedStatements statements_;
     std::deque<Job> waiting_;    // not sent
