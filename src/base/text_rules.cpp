@@ -41,6 +41,11 @@ bool is_at_most(std::string_view text, std::int64_t max) {
     return static_cast<std::int64_t>(code_points(text).value_or(0)) <= max;
 }
 
+bool is_identity_subject(std::string_view text) {
+    return !text.empty() && text.size() <= 255 &&
+           std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 bool is_one_line_name(std::string_view text) {
     if (text.empty()) return true;
     if (!code_points(text)) return false;

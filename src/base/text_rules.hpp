@@ -23,6 +23,10 @@ bool is_at_most(std::string_view text, std::int64_t max);
 // terminal. Length and emptiness are separate rules.
 bool is_one_line_name(std::string_view text);
 
+// How a provider names a user, the claim `sub` of an identity token: 1 to 255 printable characters of ASCII (OpenID
+// Connect Core 1.0 section 2).
+bool is_identity_subject(std::string_view text);
+
 // At least one uppercase letter, lowercase letter and digit; length and commonness are separate rules.
 bool has_all_classes(std::string_view password);
 
@@ -46,6 +50,11 @@ struct EmailRule {
 struct NameRule {
     static constexpr std::string_view key = "isName";
     bool holds(std::string_view text) const { return is_one_line_name(text); }
+    boost::json::object placeholders() const { return {}; }
+};
+struct IdentitySubjectRule {
+    static constexpr std::string_view key = "isIdentitySubject";
+    bool holds(std::string_view text) const { return is_identity_subject(text); }
     boost::json::object placeholders() const { return {}; }
 };
 struct StrongPasswordRule {

@@ -7,13 +7,13 @@
 
 #include "base/email_address.hpp"
 #include "base/text.hpp"
+#include "base/text_rules.hpp"
 
 namespace consentry {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t subject_length_max = 255;  // characters; OpenID Connect Core 1.0 section 2: ASCII
 constexpr std::chrono::seconds age_max = std::chrono::minutes{10};
 constexpr std::chrono::seconds clock_difference_max{60};  // of the provider's clock; not applied to the expiry
 constexpr std::int64_t last_second = 253'402'300'799;     // of the year 9999
@@ -65,11 +65,6 @@ std::optional<std::string_view> fault_of_times(const json::object& claims, TimeP
     return std::nullopt;
 }
 
-bool is_subject(std::string_view text) {
-    return !text.empty() && text.size() <= subject_length_max &&
-           std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
-
 // Apple sends a string instead of a boolean.
 bool is_true(const json::value* value) {
     if (value == nullptr) return false;
@@ -90,7 +85,7 @@ std::expected<Identity, std::string_view> read_identity(SocialProvider provider,
     if (!is_for_us(claims, rules.client_ids)) return std::unexpected("aud");
     if (const auto fault = fault_of_times(claims, now)) return std::unexpected(*fault);
     const auto subject = claim_text(claims, "sub");
-    if (!subject || !is_subject(*subject)) return std::unexpected("sub");
+    if (!subject || !is_identity_subject(*subject)) return std::unexpected("sub");
     if (claims.contains("nonce") && !claim_text(claims, "nonce")) return std::unexpected("nonce");
 
     Identity out;

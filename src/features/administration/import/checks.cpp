@@ -22,7 +22,7 @@ struct UsernameRule {
 
 constexpr auto name_rules = std::tuple{NameRule{}, MaxLengthRule{100}};
 constexpr auto username_rules = std::tuple{MinLengthRule{3}, MaxLengthRule{50}, UsernameRule{}};
-constexpr auto subject_rules = std::tuple{MaxLengthRule{255}};
+constexpr auto subject_rules = std::tuple{IdentitySubjectRule{}};
 
 // The API's own fields of these types report the same violations.
 template <NamedEnum Enum>
