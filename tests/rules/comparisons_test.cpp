@@ -2,11 +2,11 @@
 // uses it. BytesView has no comparison operator.
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "rules/source_tree.hpp"
@@ -44,18 +44,18 @@ bool is_exception(std::string_view path, std::string_view code) {
 
 // Returns whether an operand's last name, such as `digest` in `found->record.digest` and `digest()`, denotes a secret.
 bool is_secret(const std::string& name) {
-    static const std::regex form(
+    static const boost::regex form(
         "(\\w+_)?(digest|mac|signature|secret|token|nonce|backup_code|password_hash)s?_?|(new_|old_)?passwords?_?");
-    return std::regex_match(name, form);
+    return boost::regex_match(name, form);
 }
 
 bool compares_a_secret(const std::string& code) {
-    static const std::regex early(R"((?:^|[^\w])(memcmp|strcmp|strncmp|equal|lexicographical_compare) ?\()");
-    static const std::regex comparison(R"((\w+)(?:\(\))? ?(?:==|!=) ?[*!]?((?:\w+(?:\.|->|::))*)(\w+|"))");
+    static const boost::regex early(R"((?:^|[^\w])(memcmp|strcmp|strncmp|equal|lexicographical_compare) ?\()");
+    static const boost::regex comparison(R"((\w+)(?:\(\))? ?(?:==|!=) ?[*!]?((?:\w+(?:\.|->|::))*)(\w+|"))");
     const bool may_be_early = code.contains("cmp") || code.contains("equal") || code.contains("compare");
-    if (may_be_early && std::regex_search(code, early)) return true;
+    if (may_be_early && boost::regex_search(code, early)) return true;
     if (!code.contains("==") && !code.contains("!=")) return false;
-    for (std::sregex_iterator found(code.begin(), code.end(), comparison), end; found != end; ++found) {
+    for (boost::sregex_iterator found(code.begin(), code.end(), comparison), end; found != end; ++found) {
         const std::string right = (*found)[3];
         const bool is_constant = right == "\"" || right == "nullptr" || right == "npos" || right == "nullopt" ||
                                  right == "end" || (right.front() >= '0' && right.front() <= '9');

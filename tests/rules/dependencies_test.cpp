@@ -1,9 +1,9 @@
 // docs/reference/dependencies.md lists everything that the build uses (OPS-4).
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 
+#include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "rules/source_tree.hpp"
@@ -14,9 +14,9 @@ namespace {
 constexpr const char* page = "docs/reference/dependencies.md";
 
 std::set<std::string> found_in(const std::string& text, const std::string& pattern) {
-    const std::regex expression(pattern);
+    const boost::regex expression(pattern);
     std::set<std::string> out;
-    for (std::sregex_iterator found(text.begin(), text.end(), expression), end; found != end; ++found)
+    for (boost::sregex_iterator found(text.begin(), text.end(), expression), end; found != end; ++found)
         out.insert((*found)[1]);
     return out;
 }
@@ -67,8 +67,8 @@ TEST(OPS_4, EveryPackageOnThePageIsTaken) {
     for (std::string package :
          found_in(read_file(page), R"(`((?:lib|python3-|cracklib|prometheus|zlib)[a-z0-9.+-]*)`)")) {
         if (package == "libc6-dev") continue;  // comes with any compiler
-        package = std::regex_replace(package, std::regex(R"((boost[a-z-]*)1\.8\d)"), "$1$$boost");
-        package = std::regex_replace(package, std::regex(R"(libstdc\+\+-1\d)"), "libstdc++-$$stdcxx");
+        package = boost::regex_replace(package, boost::regex(R"((boost[a-z-]*)1\.8\d)"), "$1$$boost");
+        package = boost::regex_replace(package, boost::regex(R"(libstdc\+\+-1\d)"), "libstdc++-$$stdcxx");
         EXPECT_TRUE(bootstrap.contains(package)) << package << " is in " << page << ", and script/bootstrap has it not";
     }
 }

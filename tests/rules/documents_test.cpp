@@ -1,9 +1,9 @@
 // The first things a newcomer meets: scripts are executable, and pages can be found.
 #include <filesystem>
-#include <regex>
 #include <set>
 #include <string>
 
+#include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "rules/source_tree.hpp"
@@ -51,17 +51,17 @@ TEST(Guides, EveryPageIsLinkedFromAReadme) {
 // docs/reference/shared-rules.md names tests as `SUITE.Name`; each of them must exist.
 TEST(SharedRules, EveryTestThatIsNamedExists) {
     std::set<std::string> declared;
-    const std::regex declaration(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+    const boost::regex declaration(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
     for (const std::string& path : project_files()) {
         if (!is_unit_test(path)) continue;
         const std::string text = read_file(path);
-        for (std::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
+        for (boost::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
             declared.insert((*found)[1].str() + "." + (*found)[2].str());
     }
     const std::string page = read_file("docs/reference/shared-rules.md");
-    const std::regex mention(R"(`(\w+\.\w+)`)");
+    const boost::regex mention(R"(`(\w+\.\w+)`)");
     std::size_t named = 0;
-    for (std::sregex_iterator found(page.begin(), page.end(), mention), end; found != end; ++found, ++named)
+    for (boost::sregex_iterator found(page.begin(), page.end(), mention), end; found != end; ++found, ++named)
         EXPECT_TRUE(declared.contains((*found)[1].str())) << (*found)[1];
     EXPECT_GT(named, 40U);
 }

@@ -2,12 +2,12 @@
 // matches or spends a grant compares them. Exempt tables and statements are listed here, with the reason.
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gmock/gmock.h>
 
 #include "rules/source_tree.hpp"
@@ -89,12 +89,12 @@ struct Found {
 
 // Finds every place in a source file whose SQL names a table of grants.
 std::vector<Found> statements_over_grants(const std::string& path, const std::string& source) {
-    static const std::regex naming(
+    static const boost::regex naming(
         R"(\b(FROM|UPDATE|INTO|JOIN) (sessions|account_tokens|known_devices|identities|backup_codes|api_keys)\b)"
         R"(|"(sessions|account_tokens|known_devices|identities|backup_codes|api_keys) WHERE)");
     const std::string text = joined_literals(source);
     std::vector<Found> out;
-    for (auto match = std::sregex_iterator(text.begin(), text.end(), naming); match != std::sregex_iterator();
+    for (auto match = boost::sregex_iterator(text.begin(), text.end(), naming); match != boost::sregex_iterator();
          ++match) {
         const auto at = static_cast<std::size_t>(match->position());
         const auto end = text.find(';', at);
@@ -134,12 +134,13 @@ TEST(Generations, EveryTableOfGrantsHasTheColumns) {
 
 TEST(Generations, ATableWithASecretIsOneOfGrantsOrIsKnownToBeNone) {
     const std::string migrations = all_migrations();
-    static const std::regex table(R"(CREATE TABLE (\w+) \(([^;]*)\);)");
+    static const boost::regex table(R"(CREATE TABLE (\w+) \(([^;]*)\);)");
     std::size_t seen = 0;
-    for (auto match = std::sregex_iterator(migrations.begin(), migrations.end(), table);
-         match != std::sregex_iterator(); ++match) {
+    for (auto match = boost::sregex_iterator(migrations.begin(), migrations.end(), table);
+         match != boost::sregex_iterator(); ++match) {
         const std::string name = (*match)[1];
-        if (!std::regex_search((*match)[2].str(), std::regex(R"(\b\w*(digest|jti|secret|token|hash|subject)\w*\b)")))
+        if (!boost::regex_search((*match)[2].str(),
+                                 boost::regex(R"(\b\w*(digest|jti|secret|token|hash|subject)\w*\b)")))
             continue;
         ++seen;
         const bool is_grant = std::ranges::find(grants, name, &GrantTable::name) != grants.end();

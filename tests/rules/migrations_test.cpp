@@ -1,9 +1,9 @@
 // STO-5: during a rolling update, the former version of the program runs on the new schema. It does not know the
 // additions, so its writes must not depend on them, and everything it reads must remain.
-#include <regex>
 #include <string>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "rules/source_tree.hpp"
@@ -35,10 +35,11 @@ std::vector<std::string> statements_in(const std::string& sql) {
 
 // Returns what the former version cannot handle, or an empty string.
 std::string complaint_of(const std::string& statement) {
-    static const std::regex adds(R"(^alter table \w+ add column \w+ (.*)$)");
-    static const std::regex harmless(R"(^(create (unique )?index |create table |insert into |update |delete from ).*)");
-    std::smatch found;
-    if (std::regex_match(statement, found, adds)) {
+    static const boost::regex adds(R"(^alter table \w+ add column \w+ (.*)$)");
+    static const boost::regex harmless(
+        R"(^(create (unique )?index |create table |insert into |update |delete from ).*)");
+    boost::smatch found;
+    if (boost::regex_match(statement, found, adds)) {
         const std::string definition = found[1];
         if (definition.contains("not null") && !definition.contains("default"))
             return "a column that the former version does not fill needs a default";
@@ -46,7 +47,7 @@ std::string complaint_of(const std::string& statement) {
             return "the former version fills the column with the same value in every row";
         return {};
     }
-    if (std::regex_match(statement, harmless)) return {};
+    if (boost::regex_match(statement, harmless)) return {};
     return "takes away, renames or changes what the former version knows";
 }
 

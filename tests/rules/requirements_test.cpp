@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "rules/source_tree.hpp"
@@ -35,9 +35,9 @@ std::set<std::string> ids_in(std::string_view text, const std::set<std::string>&
 
 // Returns the requirement with which the name of a suite or test begins.
 std::optional<std::string> id_of(const std::string& name) {
-    static const std::regex form(R"(([A-Z]{3})_(\d+)(?:_\w+)?)");
-    std::smatch found;
-    if (!std::regex_match(name, found, form)) return std::nullopt;
+    static const boost::regex form(R"(([A-Z]{3})_(\d+)(?:_\w+)?)");
+    boost::smatch found;
+    if (!boost::regex_match(name, found, form)) return std::nullopt;
     return found[1].str() + "-" + found[2].str();
 }
 
@@ -51,10 +51,10 @@ std::vector<std::string> sources() {
 
 // Returns the requirements that the tests in a file are named after.
 std::set<std::string> tested_by(const std::string& text) {
-    static const std::regex declaration(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\))");
+    static const boost::regex declaration(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\))");
     std::set<std::string> out;
-    for (std::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
-        for (const std::size_t part : {1U, 2U})
+    for (boost::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
+        for (const int part : {1, 2})
             if (const auto id = id_of((*found)[part].str())) out.insert(*id);
     return out;
 }
@@ -62,13 +62,13 @@ std::set<std::string> tested_by(const std::string& text) {
 // Parses "- **TOK-1** What holds.\n  Tests: `a_test.cpp`, `b_test.cpp`" and maps each requirement to the files it
 // names.
 std::map<std::string, std::set<std::string>> lines_of_catalog(const std::string& page) {
-    static const std::regex entry(R"(^- \*\*([A-Z]{3}-\d+)\*\* )");
-    static const std::regex file(R"(`(\w+\.cpp)`)");
+    static const boost::regex entry(R"(^- \*\*([A-Z]{3}-\d+)\*\* )");
+    static const boost::regex file(R"(`(\w+\.cpp)`)");
     std::map<std::string, std::set<std::string>> out;
     std::set<std::string>* present = nullptr;
     for (const std::string& line : lines_of(page)) {
-        std::smatch found;
-        if (std::regex_search(line, found, entry)) {
+        boost::smatch found;
+        if (boost::regex_search(line, found, entry)) {
             const auto [place, is_new] = out.emplace(found[1].str(), std::set<std::string>{});
             EXPECT_TRUE(is_new) << found[1] << " stands there twice";
             present = &place->second;
@@ -76,7 +76,7 @@ std::map<std::string, std::set<std::string>> lines_of_catalog(const std::string&
             present = nullptr;
         }
         if (present == nullptr) continue;
-        for (std::sregex_iterator name(line.begin(), line.end(), file), end; name != end; ++name)
+        for (boost::sregex_iterator name(line.begin(), line.end(), file), end; name != end; ++name)
             present->insert((*name)[1].str());
     }
     return out;

@@ -7,9 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
+
+#include <boost/regex.hpp>
 
 namespace consentry::rules {
 namespace {
@@ -93,8 +94,8 @@ std::string joined_literals(std::string_view source) {
         if (kept.ends_with('\\')) kept.remove_suffix(1);
         code.append(kept).append(" ");
     }
-    code = std::regex_replace(code, std::regex(R"(\s+)"), " ");
-    return std::regex_replace(code, std::regex(R"(" ")"), "");
+    code = boost::regex_replace(code, boost::regex(R"(\s+)"), " ");
+    return boost::regex_replace(code, boost::regex(R"(" ")"), "");
 }
 
 std::string_view code_of(std::string_view line) {

@@ -1,10 +1,10 @@
 // SQL is composed with sql<...> (storage/sql.hpp), not with macros. Rows are read through the table of their columns
 // (storage/columns.hpp), not by column index.
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gmock/gmock.h>
 
 #include "rules/source_tree.hpp"
@@ -17,12 +17,12 @@ using ::testing::IsEmpty;
 
 // Returns the names of macros that expand to text.
 std::vector<std::string> text_macros(std::string_view source) {
-    static const std::regex definition(R"(^\s*#\s*define\s+(\w+))");
+    static const boost::regex definition(R"(^\s*#\s*define\s+(\w+))");
     std::vector<std::string> out;
     std::string macro;  // the macro whose definition continues on this line
     for (const std::string& line : lines_of(source)) {
-        std::smatch match;
-        if (std::regex_search(line, match, definition)) macro = match[1];
+        boost::smatch match;
+        if (boost::regex_search(line, match, definition)) macro = match[1];
         if (!macro.empty() && code_of(line).contains('"')) {
             out.push_back(macro);
             macro.clear();
@@ -34,12 +34,12 @@ std::vector<std::string> text_macros(std::string_view source) {
 
 // Returns accesses by index to the third column or a later one.
 std::vector<std::string> counted_columns(std::string_view source) {
-    static const std::regex reading(
+    static const boost::regex reading(
         R"(\b\w*rows?\w*(\[[^\]]*\])?\.(is_null|(integer|boolean|real|text|bytes|uuid|time|id)(_or_null)?(<\w+>)?)\((\d+)\))");
     std::vector<std::string> out;
     for (const std::string& line : lines_of(source)) {
         const std::string code(code_of(line));
-        for (auto match = std::sregex_iterator(code.begin(), code.end(), reading); match != std::sregex_iterator();
+        for (auto match = boost::sregex_iterator(code.begin(), code.end(), reading); match != boost::sregex_iterator();
              ++match)
             if (std::stoi((*match)[6]) >= 2) out.push_back(match->str());
     }

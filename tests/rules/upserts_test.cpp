@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gmock/gmock.h>
 
 #include "rules/source_tree.hpp"
@@ -32,25 +32,28 @@ std::map<std::string, std::size_t> unique_indexes(const std::string& sql) {
     std::string text;
     for (const std::string& line : lines_of(sql)) text += line.substr(0, line.find("--")) + " ";
     std::map<std::string, std::size_t> out;
-    static const std::regex table(R"(CREATE TABLE (\w+) \(([^;]*)\))");
-    static const std::regex key(R"(\b(PRIMARY KEY|UNIQUE)\b)");
-    for (auto match = std::sregex_iterator(text.begin(), text.end(), table); match != std::sregex_iterator(); ++match) {
+    static const boost::regex table(R"(CREATE TABLE (\w+) \(([^;]*)\))");
+    static const boost::regex key(R"(\b(PRIMARY KEY|UNIQUE)\b)");
+    for (auto match = boost::sregex_iterator(text.begin(), text.end(), table); match != boost::sregex_iterator();
+         ++match) {
         const std::string columns = (*match)[2];
         out[(*match)[1]] = static_cast<std::size_t>(
-            std::distance(std::sregex_iterator(columns.begin(), columns.end(), key), std::sregex_iterator()));
+            std::distance(boost::sregex_iterator(columns.begin(), columns.end(), key), boost::sregex_iterator()));
     }
-    static const std::regex index(R"(CREATE UNIQUE INDEX \w+\s+ON (\w+))");
-    for (auto match = std::sregex_iterator(text.begin(), text.end(), index); match != std::sregex_iterator(); ++match)
+    static const boost::regex index(R"(CREATE UNIQUE INDEX \w+\s+ON (\w+))");
+    for (auto match = boost::sregex_iterator(text.begin(), text.end(), index); match != boost::sregex_iterator();
+         ++match)
         ++out[(*match)[1]];
     return out;
 }
 
 // Returns the tables of the upserts in a source file.
 std::vector<std::string> upserted(std::string_view source) {
-    static const std::regex upsert(R"(INSERT INTO (\w+)((?!INSERT INTO)[^;])*DO UPDATE)");
+    static const boost::regex upsert(R"(INSERT INTO (\w+)((?!INSERT INTO)[^;])*DO UPDATE)");
     const std::string text = joined_literals(source);
     std::vector<std::string> out;
-    for (auto match = std::sregex_iterator(text.begin(), text.end(), upsert); match != std::sregex_iterator(); ++match)
+    for (auto match = boost::sregex_iterator(text.begin(), text.end(), upsert); match != boost::sregex_iterator();
+         ++match)
         out.push_back((*match)[1]);
     return out;
 }
