@@ -113,13 +113,14 @@ until_ended() {
     done
 }
 
-# until_true SECONDS MESSAGE COMMAND...: ends the script with the message if the command does not succeed in time.
+# until_true SECONDS MESSAGE COMMAND...: ends the script with the message if the command does not succeed in time. Asks
+# less often about what takes seconds, because each question costs processes.
 until_true() {
-    local deadline=$((SECONDS + $1)) what=$2
+    local begin=$SECONDS limit=$1 what=$2
     shift 2
     until "$@" >/dev/null 2>&1; do
-        ((SECONDS < deadline)) || fail "$what"
-        pause 0.05
+        ((SECONDS < begin + limit)) || fail "$what"
+        if ((SECONDS < begin + 2)); then pause 0.05; else pause 0.25; fi
     done
 }
 
