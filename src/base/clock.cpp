@@ -1,8 +1,7 @@
 #include "base/clock.hpp"
 
 #include <algorithm>
-
-#include <time.h>
+#include <ctime>
 
 namespace consentry {
 

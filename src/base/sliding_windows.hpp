@@ -35,7 +35,7 @@ public:
     explicit SlidingWindows(std::size_t keys_max = 100'000);
 
     // A key must always be used with the same limit and window.
-    Admission admit(std::string_view key, std::int64_t limit, milliseconds window, TimePoint now);
+    Admission admit(std::string_view key, std::int64_t limit, milliseconds window, TimePoint at);
     std::size_t keys() const;
 
 private:

@@ -57,7 +57,7 @@ private:
     friend class PrivateKey;
     struct Parts;
     // Takes ownership of the key, validates it against the algorithm and prepares it for use.
-    static std::expected<PublicKey, std::string> adopt(evp_pkey_st* key, SignatureAlgorithm algorithm);
+    static std::expected<PublicKey, std::string> adopt(evp_pkey_st* owned, SignatureAlgorithm algorithm);
     explicit PublicKey(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
     std::shared_ptr<const Parts> parts_;
 };
@@ -84,7 +84,7 @@ public:
 private:
     struct Parts;
     explicit PrivateKey(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
-    static std::expected<PrivateKey, std::string> adopt(evp_pkey_st* key, SignatureAlgorithm algorithm);
+    static std::expected<PrivateKey, std::string> adopt(evp_pkey_st* owned, SignatureAlgorithm algorithm);
     std::shared_ptr<const Parts> parts_;
 };
 

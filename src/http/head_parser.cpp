@@ -60,16 +60,16 @@ public:
     Single host, length, transfer_encoding, expect;
 
 private:
-    using error_code = beast::error_code;
+    using ErrorCode = beast::error_code;
     using View = beast::string_view;  // converts to std::string_view
 
-    void on_request_impl(verb method, View text, View target, int version, error_code&) override {
+    void on_request_impl(verb method, View text, View target, int version, ErrorCode&) override {
         request_.method = method_of(method);
         request_.method_text = text;
         request_.target = target;
         request_.version = static_cast<unsigned>(version);
     }
-    void on_field_impl(field id, View name, View value, error_code&) override {
+    void on_field_impl(field id, View name, View value, ErrorCode&) override {
         request_.headers.emplace_back(name, value);
         switch (id) {
             case field::host:
@@ -84,13 +84,13 @@ private:
                 return;
         }
     }
-    void on_header_impl(error_code&) override {}
-    void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-    std::size_t on_body_impl(View, error_code&) override { return 0; }
-    void on_chunk_header_impl(std::uint64_t, View, error_code&) override {}
-    std::size_t on_chunk_body_impl(std::uint64_t, View, error_code&) override { return 0; }
-    void on_finish_impl(error_code&) override {}
-    void on_response_impl(int, View, int, error_code&) override {}
+    void on_header_impl(ErrorCode&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
+    std::size_t on_body_impl(View, ErrorCode&) override { return 0; }
+    void on_chunk_header_impl(std::uint64_t, View, ErrorCode&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, View, ErrorCode&) override { return 0; }
+    void on_finish_impl(ErrorCode&) override {}
+    void on_response_impl(int, View, int, ErrorCode&) override {}
 
     Request& request_;
 };

@@ -124,8 +124,8 @@ TEST(SafeReturn, HostileAddressesAreRefused) {
           "https://@app.example.com/", "https://[app.example.com]/", "https://app_example.com/",
           "https://app.example.com\t/", "https://app.example.com\n/", "https://app.example.com /",
           "https://app.ex\xc3\xa4mple.com/",
-          "https://app.example\xe3\x80\x82"
-          "com/",
+          ("https://app.example\xe3\x80\x82"
+           "com/"),
           "https://\xef\xbd\x81pp.example.com/", "https://app.example.com#x", "http://app.example.com/",
           "http://app.example.com:443/", "http://wiki.example.com:8443/", "https://wiki.example.com/",
           "https://wiki.example.com:8443@evil.example/", "http://localhost/", "https://localhost:8080/",
@@ -143,7 +143,7 @@ TEST(SafeReturn, HostileAddressesAreRefused) {
           "", " ", "account", "account/x", "?x", "#x", "/account#x", ".", "..", "/.", "/..", "/a/..", "/%", "/%2",
           "/%zz", "/a%", "/\x80", "/\xff", "/\xc3"})
         hostile.emplace_back(one);
-    hostile.push_back(std::string("/a\0b", 4));
+    hostile.emplace_back("/a\0b", 4);
     hostile.push_back("/" + std::string(2'048, 'a'));
     EXPECT_GE(hostile.size(), 200U);
     for (const std::string& address : hostile) EXPECT_EQ(safe(address), "refused") << address;

@@ -87,6 +87,7 @@ awaitable<Result<std::vector<std::string>>> BundleSource::proofs(std::vector<std
     auto found = co_await whole_portion(indices.front(), indices.back() + 1);
     if (!found) co_return fail(std::move(found.error()));
     std::vector<PlacedEntry> entries;
+    entries.reserve(indices.size());
     for (const std::uint64_t index : indices)
         entries.push_back({index, std::move((*found)[index - indices.front()].entry)});
     co_return co_await prove(std::move(entries));
@@ -95,6 +96,7 @@ awaitable<Result<std::vector<std::string>>> BundleSource::proofs(std::vector<std
 awaitable<std::vector<std::string>> BundleSource::prove(std::vector<PlacedEntry> entries) {
     const auto proofs = co_await log_.published().prove_all(checkpoint_, std::move(entries));
     std::vector<std::string> out;
+    out.reserve(proofs.size());
     for (const tlog::ProofFile& proof : proofs) out.push_back(tlog::format_proof_file(proof));
     co_return std::move(out);
 }

@@ -143,6 +143,7 @@ private:
 
     awaitable<void> add_proofs(std::vector<BundledEntry> entries) {
         std::vector<PlacedEntry> placed;
+        placed.reserve(entries.size());
         for (BundledEntry& entry : entries) placed.push_back({entry.index, std::move(entry.bytes)});
         const auto proofs = co_await source_->prove(std::move(placed));
         for (std::size_t i = 0; i < proofs.size(); ++i)

@@ -35,7 +35,7 @@ std::expected<VerifiedStamp, std::string> verify_stamp(const GivenStamp& given, 
                                                        std::optional<std::string_view> authorities);
 
 // One line for each hash, without an empty line behind them.
-std::expected<std::vector<tlog::Hash>, std::string> parse_consistency(std::string_view lines);
+std::expected<std::vector<tlog::Hash>, std::string> parse_consistency(std::string_view text);
 
 // "its first 5 entries existed at 2026-03-01T09:30:00Z, says CN=tsa (not verified against a CA)"
 std::string describe(const VerifiedStamp& stamp);

@@ -60,7 +60,7 @@ std::string HostCookies::set(std::string_view session, std::string_view origin, 
 }
 
 std::optional<std::string> HostCookies::find_browser(const http::Request& request, std::string_view origin) const {
-    const auto value = http::only_cookie(request, browser_name(origin));
+    auto value = http::only_cookie(request, browser_name(origin));
     if (!value) return std::nullopt;
     const auto bytes = from_base64url(*value);
     if (!bytes || bytes->size() != browser_bytes) return std::nullopt;

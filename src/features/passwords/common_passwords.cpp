@@ -97,13 +97,17 @@ constexpr std::array<Key, 128> keys = [] {
     std::array<Key, 128> out{};
     for (const auto* keyboard : {&rows, &shifted})
         for (int row = 0; row < 4; ++row)
-            for (int column = 0; column < static_cast<int>((*keyboard)[row].size()); ++column)
-                if ((*keyboard)[row][static_cast<std::size_t>(column)] != ' ')
-                    out[static_cast<std::size_t>((*keyboard)[row][static_cast<std::size_t>(column)])] = {row, column};
+            for (int column = 0; column < static_cast<int>((*keyboard)[row].size()); ++column) {
+                const auto c = static_cast<unsigned char>((*keyboard)[row][static_cast<std::size_t>(column)]);
+                if (c != ' ') out[c] = {row, column};
+            }
     return out;
 }();
 
-Key key_of(char c) { return static_cast<unsigned char>(c) < keys.size() ? keys[static_cast<std::size_t>(c)] : Key{}; }
+Key key_of(char c) {
+    const auto index = static_cast<unsigned char>(c);
+    return index < keys.size() ? keys[index] : Key{};
+}
 
 // The relation of a character to the one before it.
 struct Step {

@@ -160,7 +160,7 @@ awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange ch
     // An account without a password has nothing here that could prove more than the session does.
     if (!user->password_hash) co_return fail(errors::password_not_set);
     // Check the old password first, so that the thief of a session learns nothing about codes (PWD-5).
-    auto checked = co_await check(*user, user->email, std::move(change.old_password), cause);
+    auto checked = co_await check(user, user->email, std::move(change.old_password), cause);
     if (!checked && checked.error().is(errors::password_not_match))
         co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
     if (!checked) co_return fail(std::move(checked.error()));

@@ -71,11 +71,11 @@ public:
 
     // Changes the password and ends all sessions of the account, including the caller's. Error passwordNotSet if the
     // account has no password: set the first one with a link mailed to the address, which proves it.
-    awaitable<Result<void>> change(Actor by, UserId user, PasswordChange change, Cause cause);
+    awaitable<Result<void>> change(Actor by, UserId id, PasswordChange change, Cause cause);
     // Sets the password for the operator's command. The policy applies here too.
     awaitable<Result<void>> set(User user, std::string password);
     // Creates an account with its first password. Errors: validation, emailExist.
-    awaitable<Result<UserId>> create(User user, std::string password);
+    awaitable<Result<UserId>> create(User wanted, std::string password);
     // Prepares an account to be created: fills in id, user name, hash and times. Error: validation.
     awaitable<Result<User>> prepare_account(User user, std::string password, ClientNetwork network = {});
     // Adds the statements that create it to a new transaction: its row first, then its password history.
@@ -90,7 +90,7 @@ public:
     awaitable<Result<void>> give_temporary(Actor by, User user, Cause cause);
     // Creates an account for an administrator, with a temporary password. Using that password proves access to the
     // address, so the account counts as verified. Error: emailExist.
-    awaitable<Result<UserId>> create_with_temporary(Actor by, User user, Cause cause);
+    awaitable<Result<UserId>> create_with_temporary(Actor by, User wanted, Cause cause);
 
     // Sets a new password with a token from a mail, without logging in. Errors: validation, tokenInvalid,
     // passwordMustNew, and those of the second factor.

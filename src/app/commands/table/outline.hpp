@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name of the library
 namespace CLI {
 class App;
 }
