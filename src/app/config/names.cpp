@@ -80,14 +80,26 @@ std::uint32_t letters_of(std::string_view name) {
     return letters;
 }
 
+// How often the names have each letter, the first minus the second. Other characters share the places of letters.
+std::array<int, 32> surplus_of(std::string_view a, std::string_view b) {
+    std::array<int, 32> surplus{};
+    for (const char c : a) ++surplus[static_cast<unsigned char>(c) % surplus.size()];
+    for (const char c : b) --surplus[static_cast<unsigned char>(c) % surplus.size()];
+    return surplus;
+}
+
 // Whether the edit distance may be `max` or less: an edit changes the length by at most one, and adds and removes at
 // most one letter. Every start and every command compares the whole environment with all settings, and this skips
-// nearly all.
+// nearly all; each check the cheaper ones have left.
 bool may_be_within(int max, std::string_view a, std::string_view b) {
     if (std::abs(std::ssize(a) - std::ssize(b)) > max) return false;
     const std::uint32_t in_a = letters_of(a);
     const std::uint32_t in_b = letters_of(b);
-    return std::popcount(in_a & ~in_b) <= max && std::popcount(in_b & ~in_a) <= max;
+    if (std::popcount(in_a & ~in_b) > max || std::popcount(in_b & ~in_a) > max) return false;
+    int added = 0;
+    int removed = 0;
+    for (const int count : surplus_of(a, b)) (count > 0 ? added : removed) += std::abs(count);
+    return added <= max && removed <= max;
 }
 
 // The setting nearest to `name`; of several, the first one in the table. None if all are further than a suggestion may
