@@ -142,9 +142,11 @@ void require_empty(CopyTarget& target) {
 
 std::vector<Copied> copy_tables(const CopySource& source, CopyTarget& target) {
     std::vector<std::int64_t> counts;
+    counts.reserve(target.tables().size());
     for (const CopiedTable& table : target.tables()) counts.push_back(source.count(table));
     CopyProgress progress(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
     std::vector<Copied> copied;
+    copied.reserve(counts.size());
     target.take_aids_down();
     for (std::size_t i = 0; i < counts.size(); ++i)
         copied.push_back(copy_table(source, target, target.tables()[i], counts[i], progress));
@@ -179,6 +181,7 @@ std::vector<CopiedRows> copy_database(const std::filesystem::path& from, const C
                         outage.what()));
     }
     std::vector<CopiedRows> out;
+    out.reserve(copied.size());
     for (std::size_t i = 0; i < copied.size(); ++i) out.push_back({target.tables()[i].name, copied[i].rows});
     return out;
 }

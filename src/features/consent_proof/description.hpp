@@ -17,6 +17,6 @@ struct Description {
 };
 
 // Reads the note at /.well-known/consent-log.note, if a log of the policy has signed it.
-std::expected<Description, std::string> open_description(std::string_view note, const tlog::Policy& policy);
+std::expected<Description, std::string> open_description(std::string_view text, const tlog::Policy& policy);
 
 }  // namespace consentry

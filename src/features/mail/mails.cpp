@@ -10,7 +10,7 @@ Mails::Mails(const std::vector<std::string>& secrets) : keys_(secrets, "consentr
 
 void Mails::add(storage::Transaction& transaction, UserId to, MailKind kind, MailFacts facts, TimePoint now) {
     boost::json::object payload;
-    for (auto& [name, value] : facts) payload[name] = std::move(value);
+    for (const auto& [name, value] : facts) payload[name] = value;
     const MailId id = MailId::make(now);
     const auto sealed = keys_.seal(as_bytes(boost::json::serialize(payload)), as_bytes(id.text()));
     MailRepository::add_insert(transaction, id, to, kind, sealed, now);

@@ -65,15 +65,15 @@ awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Pu
             const bool is_successor = co_await repository_.is_successor(seen->type, seen->version);
             if (!is_successor) co_return fail(errors::term_policy_material_required);
         }
-        auto published = co_await try_once(by, std::move(*seen), terms, cause);
+        auto published = co_await try_once(by, static_cast<TermPolicy&&>(*seen), terms, cause);
         if (!published) co_return fail(std::move(published.error()));
         if (*published) co_return std::move(**published);
     }
     throw Unavailable("publishing a term policy: it kept changing");
 }
 
-awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen,
-                                                                   PublicationTerms terms, Cause cause) {
+awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, TermPolicy seen, PublicationTerms terms,
+                                                                   Cause cause) {
     auto files = co_await read(seen);
     if (!files) {
         const auto now = co_await repository_.find(seen.id);

@@ -33,7 +33,7 @@ private:
     using Files = std::vector<std::string>;  // in the order of the policy's contents
 
     // Returns nullopt if the document was changed concurrently.
-    awaitable<Result<std::optional<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, PublicationTerms terms,
+    awaitable<Result<std::optional<TermPolicy>>> try_once(Actor by, TermPolicy seen, PublicationTerms terms,
                                                           Cause cause);
     awaitable<Result<Files>> read(TermPolicy policy);
     // Returns false if the document was changed concurrently.
