@@ -58,6 +58,34 @@ TEST(ConfigCommands, PrintShowsWhereEachValueComesFromAndNoSecret) {
     EXPECT_THAT(printed.out + printed.err, Not(HasSubstr("canary")));
 }
 
+// An address that is not understood may have its password anywhere.
+TEST(OPS_2, NoCommandTellsThePasswordOfAnAddressThatIsUnfit) {
+    const TempFolder folder;
+    for (const auto& [setting, value] :
+         std::vector<std::pair<std::string, std::string>>{{"DATABASE_URL", "host=db user=c password=canary-1"},
+                                                          {"DATABASE_URL", "postgresql:c:canary-2@db/consentry"},
+                                                          {"DATABASE_URL", "mysql://c:canary-3"},
+                                                          {"CACHE_URL", "redis:c:canary-4@cache"},
+                                                          {"MAIL_URL", "smtp:c:canary-5@mail.example.com"},
+                                                          {"STORAGE_URL", "s3:c:canary-6@files.example.com"}}) {
+        std::ofstream(folder / ".env") << setting << "=" << value << "\n";
+        for (const std::vector<std::string>& arguments :
+             {std::vector<std::string>{"config", "print"}, {"config", "print", "--json"}}) {
+            const Finished printed = run_program(arguments, folder.path(), {});
+            EXPECT_EQ(printed.code, 0) << printed.err;
+            EXPECT_THAT(printed.out + printed.err,
+                        AllOf(HasSubstr(setting), HasSubstr("***"), Not(HasSubstr("canary"))))
+                << value;
+        }
+        for (const std::vector<std::string>& arguments :
+             {std::vector<std::string>{"config", "check"}, {"config", "check", "--json"}, {"serve"}}) {
+            const Finished refused = run_program(arguments, folder.path(), {});
+            EXPECT_EQ(refused.code, 2) << value;
+            EXPECT_THAT(refused.out + refused.err, AllOf(HasSubstr(setting), Not(HasSubstr("canary")))) << value;
+        }
+    }
+}
+
 TEST(OPS_2, NoCommandTellsASecretThatIsUnfit) {
     const TempFolder folder;
     const Settings settings{{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", canary},

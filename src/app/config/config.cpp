@@ -248,15 +248,18 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
 }
 
 std::vector<ShownSetting> shown_settings(const Environment& environment, const std::set<std::string>& from_file) {
-    std::vector<ConfigProblem> ignored;
-    Config config = read_values(environment, ignored);
+    std::vector<ConfigProblem> refused;
+    Config config = read_values(environment, refused);
     derive(config, environment);
 
     std::vector<ShownSetting> out;
     for (const SettingSpec& setting : settings()) {
         const auto given = environment.find(std::string(setting.name));
         std::string value = given == environment.end() ? setting.type.show(config) : given->second;
-        if (setting.type.secret && !value.empty()) value = "***";
+        // In an address that cannot be read, the password may be anywhere.
+        const bool may_tell = setting.type.may_hold_password &&
+                              std::ranges::find(refused, setting.name, &ConfigProblem::setting) != refused.end();
+        if ((setting.type.secret || may_tell) && !value.empty()) value = "***";
         out.push_back({.name = setting.name,
                        .value = mask_url_password(value),
                        .source = given == environment.end()         ? "default"

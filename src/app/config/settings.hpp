@@ -20,6 +20,7 @@ struct SettingType {
     std::function<std::expected<void, std::string>(std::string_view text, Config& config)> read;
     std::function<std::string(const Config& config)> show;
     bool secret = false;
+    bool may_hold_password = false;  // the value is an address, which may have one as a part
 };
 
 struct SettingSpec {

@@ -42,7 +42,8 @@ std::vector<SettingSpec> mail_settings() {
          .group = group,
          .type = {.allowed = mail_url_allowed,
                   .read = read_mail_url,
-                  .show = [](const Config& config) { return config.mail.url; }},
+                  .show = [](const Config& config) { return config.mail.url; },
+                  .may_hold_password = true},
          .default_text = "`file:<DATA_DIR>/mail`",
          .derived = true,
          .description = "How emails are sent. `file:` writes each email to a file in a folder, for trials. `smtp://` "

@@ -57,7 +57,8 @@ std::vector<SettingSpec> database_settings() {
                       [](const Config& config) {
                           return config.database.url.empty() ? "sqlite:" + config.database.file.string()
                                                              : config.database.url;
-                      }},
+                      },
+                  .may_hold_password = true},
          .default_text = "`sqlite:<DATA_DIR>/consentry.db`",
          .derived = true,
          .description =
@@ -99,7 +100,8 @@ std::vector<SettingSpec> cache_settings() {
          .group = group,
          .type = {.allowed = "memory: or a Redis URL such as redis://HOST:6379",
                   .read = read_cache_url,
-                  .show = [](const Config& config) { return config.cache.url.empty() ? "memory:" : config.cache.url; }},
+                  .show = [](const Config& config) { return config.cache.url.empty() ? "memory:" : config.cache.url; },
+                  .may_hold_password = true},
          .default_text = "memory:",
          .description = "The cache: in process memory (`memory:`), or on Redis or Valkey (6.2 or newer), which "
                         "several instances share. Forms: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]` for one server "

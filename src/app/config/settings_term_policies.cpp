@@ -107,7 +107,8 @@ std::vector<SettingSpec> storage_settings() {
          .group = group,
          .type = {.allowed = store_url_allowed,
                   .read = read_storage_url,
-                  .show = [](const Config& config) { return config.storage.url; }},
+                  .show = [](const Config& config) { return config.storage.url; },
+                  .may_hold_password = true},
          .default_text = "`file:<DATA_DIR>/storage`",
          .derived = true,
          .description = "Where the files of term policies are stored. `file:` is a folder with a private and a public "
