@@ -158,6 +158,35 @@ TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
     EXPECT_EQ(json_of({"session", "list", "--email", ada_.email}), json::array{});
 }
 
+// Sessions of administrators end earlier than their rows say.
+TEST_F(UserStateCommands, AnAdministratorsSessionThatHasEndedIsNowhereLive) {
+    const Account root = create_account(folder_.path(), "root@example.org", "superAdmin");
+    const Tokens idle = tokens_of(client(), root);
+    const Tokens old = tokens_of(client(), root);
+    const Tokens live = tokens_of(client(), root);
+    const auto listed = json_of({"session", "list", "--email", root.email});
+    ASSERT_EQ(listed.as_array().size(), 3U);
+    const auto put_back = [&](std::size_t place, const std::string& change) {
+        run_sql(folder_.path() / "data/consentry.db", "UPDATE sessions SET " + change + " WHERE id = '" +
+                                                          std::string(listed.at(place).at("id").as_string()) + "'");
+    };
+    // By more than SESSION_ADMIN_IDLE and SESSION_ADMIN_EXPIRED allow.
+    put_back(0, "last_active_at = last_active_at - 7200000");
+    put_back(1, "login_at = login_at - 90000000");
+    const auto states = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--email", root.email});
+        std::vector<std::string> out;
+        for (const auto& session : json_of(std::move(arguments)).as_array())
+            out.emplace_back(session.at("state").as_string());
+        return out;
+    };
+    EXPECT_THAT(states({"session", "list"}), ElementsAre("live"));
+    EXPECT_THAT(states({"session", "list", "--all"}), ElementsAre("over", "over", "live"));
+    EXPECT_EQ(knock(client(), live.access), 200U);
+    EXPECT_EQ(knock(client(), idle.access), 401U);
+    EXPECT_EQ(knock(client(), old.access), 401U);
+}
+
 // More than one portion of a list has.
 TEST_F(UserStateCommands, ManySessionsAreCountedAndEndTogether) {
     tokens_of(client(), ada_);
