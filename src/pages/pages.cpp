@@ -5,8 +5,9 @@
 
 namespace consentry {
 
-Result<http::Reply> PageKit::refuse(const http::RequestContext& context, Error refusal, bool has_page) const {
-    if (const auto elsewhere = guard.way_out(context, refusal, has_page)) return site.redirect(*elsewhere);
+Result<http::Reply> PageKit::refuse(const http::RequestContext& context, Error refusal, bool has_page,
+                                    const std::optional<Address>& return_to) const {
+    if (const auto elsewhere = guard.way_out(context, refusal, has_page, return_to)) return site.redirect(*elsewhere);
     return fail(std::move(refusal));
 }
 
@@ -22,10 +23,10 @@ awaitable<Result<std::vector<http::NamedText>>> PageKit::read_form(http::Request
     co_return http::parse_form(context.request);
 }
 
-awaitable<RepeatedForms::Earlier> PageKit::repeat(http::RequestContext& context) const {
-    const auto sent = co_await read_form(context);
-    if (!sent || !guard.is_of_this_browser(context.request, *sent)) co_return std::nullopt;
-    co_return co_await repeated.find(RepeatedForms::key_of(context.request.path, *sent));
+awaitable<RepeatedForms::Earlier> PageKit::repeat(const http::RequestContext& context,
+                                                  const std::vector<http::NamedText>& sent) const {
+    if (!guard.is_of_this_browser(context.request, sent)) co_return std::nullopt;
+    co_return co_await repeated.find(RepeatedForms::key_of(context.request.path, sent));
 }
 
 http::Endpoint Pages::add(http::Method method, std::string_view path, std::string id) {

@@ -58,11 +58,14 @@ public:
     RepeatedForms& repeated;
 
     // Sends a refused visitor to where they can give what is missing. Otherwise the refusal is the answer.
-    Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true) const;
+    // `return_to`: where the page leads back to.
+    Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true,
+                               const std::optional<Address>& return_to = {}) const;
     // Reads the form of an admitted request.
     awaitable<Result<std::vector<http::NamedText>>> read_form(http::RequestContext& context) const;
     // The answer to a form that this browser has sent before, if there was one recently.
-    awaitable<RepeatedForms::Earlier> repeat(http::RequestContext& context) const;
+    awaitable<RepeatedForms::Earlier> repeat(const http::RequestContext& context,
+                                             const std::vector<http::NamedText>& sent) const;
     FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
     // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.
     static bool is_for_the_form(const Error& refusal) {
@@ -120,10 +123,7 @@ public:
         // Before anything of the request counts, and before its body is read.
         if (auto ours = kit_.guard.check_origin(context.request); !ours) co_return fail(std::move(ours.error()));
         Result<From> visit = co_await kit_.guard.admit<From>(context);
-        // The first of two clicks may have ended the session, or given it another cookie.
-        if (!visit && visit.error().is(errors::jwt_access_token_invalid))
-            if (auto reply = co_await kit_.repeat(context)) co_return std::move(*reply);
-        if (!visit) co_return kit_.refuse(context, std::move(visit.error()), has_page);
+        if (!visit) co_return co_await turn_away(context, std::move(visit.error()));
         Result<std::vector<http::NamedText>> typed = co_await kit_.read_form(context);
         if (!typed) co_return fail(std::move(typed.error()));
         std::string key = RepeatedForms::key_of(context.request.path, *typed);
@@ -139,6 +139,16 @@ public:
     }
 
 private:
+    // Answers a visitor who lacks what the form demands.
+    boost::asio::awaitable<Result<http::Reply>> turn_away(http::RequestContext& context, Error refusal) {
+        const Result<std::vector<http::NamedText>> typed = co_await kit_.read_form(context);
+        if (!typed) co_return kit_.refuse(context, std::move(refusal), has_page);
+        // The first of two clicks may have ended the session, or given it another cookie.
+        if (refusal.is(errors::jwt_access_token_invalid))
+            if (auto reply = co_await kit_.repeat(context, *typed)) co_return std::move(*reply);
+        co_return kit_.refuse(context, std::move(refusal), has_page, kit_.guard.return_among(*typed));
+    }
+
     // Answers a form of ours.
     boost::asio::awaitable<Result<http::Reply>> take(const From& visit, std::vector<http::NamedText> typed,
                                                      FormFaults faults) {
@@ -167,14 +177,14 @@ private:
         }
         if (if_expired_ && refusal.is(errors::form_expired))
             co_return kit_.site.redirect(with_return(*if_expired_, visit), {}, &refusal.kind());
-        co_return kit_.refuse(visit.context(), std::move(refusal), has_page);
+        co_return kit_.refuse(visit.context(), std::move(refusal), has_page, visit.return_to());
     }
 
     // Shows the form's page with the values of `answer` over its own.
     boost::asio::awaitable<Result<http::Reply>> shown(const From& visit, PageAnswer answer) {
         if constexpr (has_page) {
             Result<PageAnswer> page = co_await show_(visit);
-            if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()));
+            if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()), true, visit.return_to());
             if (!page->redirect) {
                 page->view.with(std::move(answer.view));
                 page->status = answer.status;

@@ -136,15 +136,21 @@ bool PagesGuard::is_of_this_browser(const http::Request& request, const std::vec
     return session && token != nullptr && tokens_.is_of(*token, PageCookie::session, *session);
 }
 
-std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, const Error& refusal,
-                                           bool has_page) const {
-    // A form comes back to its page, which has its path; a page with its query.
-    const std::string back(is_reading(context.request) ? context.request.target : context.request.path);
+std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, const Error& refusal, bool has_page,
+                                           const std::optional<Address>& return_to) const {
     const auto page = page_for(refusal);
     if (!page) return std::nullopt;
     Address address(*page);
-    if (!has_page || !Address::safe_return(back, {})) return address;
-    return std::move(address).with("return", back);
+    // A form comes back to its page, which has its path and its query, but not its fields.
+    auto back = Address::safe_return(context.request.target, {});
+    if (!has_page || !back) return address;
+    if (return_to && !is_reading(context.request)) back = std::move(*back).with("return", return_to->text());
+    return std::move(address).with("return", back->text());
+}
+
+std::optional<Address> PagesGuard::return_among(const std::vector<http::NamedText>& fields) const {
+    const std::string* back = find_text(fields, return_field);
+    return back == nullptr ? std::nullopt : Address::safe_return(*back, settings_.return_hosts);
 }
 
 }  // namespace consentry

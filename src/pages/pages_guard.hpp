@@ -75,7 +75,11 @@ public:
 
     // Where a refused visitor can give what is missing, and comes back from; nullopt if there is no such place.
     // `has_page`: the path of the request can be opened as a page.
-    std::optional<Address> way_out(const http::RequestContext& context, const Error& refusal, bool has_page) const;
+    // `return_to`: where that page leads back to; a form has it among its fields.
+    std::optional<Address> way_out(const http::RequestContext& context, const Error& refusal, bool has_page,
+                                   const std::optional<Address>& return_to) const;
+    // The return address among the fields of a form; nullopt if there is none that is safe.
+    std::optional<Address> return_among(const std::vector<http::NamedText>& fields) const;
     // Sets the language that the browser wants.
     Language language_of(const http::RequestContext& context) const;
     // The header by which the browser keeps the language that the address chooses; empty if it chooses none.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/percent_encoding.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/log_support.hpp"
@@ -176,6 +177,26 @@ TEST(ConsentPages, APageCanAskForOtherPolicies) {
               "/accept?policies=marketing&return=%2F");
     EXPECT_EQ(it.browser.open("/accept?policies=marketing&return=%2F").headers.at("location"), "/");
     EXPECT_EQ(it.browser.open("/accept?policies=%3Cx%3E,marketing&return=%2F").headers.at("location"), "/");
+}
+
+// As from the page itself: the login leads back to the policies that were asked for, and they to where the visitor was.
+TEST(ConsentPages, WhoseSessionEndedBeforeTheyAcceptedComesBackToTheSamePolicies) {
+    Visitor it;
+    it.desk.published("marketing", 1, {{"en", "Letters."}});
+    const std::string link = "/accept?policies=marketing";
+    const auto sent_too_late = [&](const Browser::Fields& more) {
+        it.browser.log_in(it.person);
+        Browser::Fields fields = shown_policy(it.browser.open(link).body);
+        fields.insert(fields.end(), more.begin(), more.end());
+        it.service.pass(std::chrono::days{8});  // longer than SESSION_COOKIE_IDLE
+        return it.browser.send(link, fields).headers.at("location");
+    };
+    const std::string with_return = link + "&return=%2Faccount";
+    EXPECT_EQ(sent_too_late({{"return", "/account"}}), "/login?return=" + percent_encoded(with_return));
+    EXPECT_EQ(it.browser.open(with_return).headers.at("location"), "/login?return=" + percent_encoded(with_return));
+    EXPECT_EQ(sent_too_late({}), "/login?return=" + percent_encoded(link));
+    EXPECT_EQ(sent_too_late({{"return", "https://stranger.example/"}}), "/login?return=" + percent_encoded(link));
+    EXPECT_EQ(it.service.sql("SELECT count(*) FROM term_policy_acceptances")[0][0], "0");
 }
 
 }  // namespace
