@@ -47,7 +47,6 @@ private:
             return skip_line();
         }
         rest_.remove_prefix(1);
-        blanks();
         std::optional<std::string> value = take_value(first_line);
         if (value && value->contains('\0')) problem(first_line, "the value contains a zero byte");
         if (value && !values_.emplace(name, std::move(*value)).second)
@@ -65,12 +64,15 @@ private:
     }
 
     std::optional<std::string> take_value(std::size_t first_line) {
+        const bool follows_blank = rest_.starts_with(' ') || rest_.starts_with('\t');
+        blanks();
         if (!rest_.empty() && (rest_.front() == '"' || rest_.front() == '\'')) return take_quoted(first_line);
         std::string_view line = rest_.substr(0, rest_.find('\n'));
         if (line.ends_with('\r')) line.remove_suffix(1);
         // A # belongs to the value unless white space precedes it: passwords and URLs contain it.
         for (std::size_t i = 0; i < line.size(); ++i)
-            if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) line = line.substr(0, i);
+            if (line[i] == '#' && (i == 0 ? follows_blank : line[i - 1] == ' ' || line[i - 1] == '\t'))
+                line = line.substr(0, i);
         return std::string(trim(line));
     }
 
