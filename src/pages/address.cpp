@@ -87,8 +87,7 @@ std::expected<ReturnHosts, std::string> ReturnHosts::parse(const std::vector<std
         auto origin = origin_of(has_scheme ? entry : std::string(secure) + entry);
         if (!origin)
             return std::unexpected(
-                "must be host names such as app.example.com, or origins such as "
-                "http://localhost:8080, separated by commas");
+                "host names such as app.example.com, or origins such as http://localhost:8080, separated by commas");
         out.origins_.push_back(std::move(*origin));
     }
     return out;

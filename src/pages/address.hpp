@@ -16,7 +16,7 @@ namespace consentry {
 class ReturnHosts {
 public:
     ReturnHosts() = default;
-    // Each entry is a host, which is reached over https, or an origin. The error is a sentence for the operator.
+    // Each entry is a host, which is reached over https, or an origin. The error says what they must be.
     static std::expected<ReturnHosts, std::string> parse(const std::vector<std::string>& entries);
 
     bool contain(std::string_view origin) const;

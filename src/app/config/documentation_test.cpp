@@ -74,6 +74,14 @@ TEST(SettingsDocumentation, TheEnvExampleIsAllowedThroughout) {
     EXPECT_TRUE(config) << config.error().front().setting << ' ' << config.error().front().text;
 }
 
+TEST(SettingsDocumentation, ARefusalSaysOnceWhatAValueMustBe) {
+    Config config;
+    for (const SettingSpec& setting : settings())
+        for (const auto* value : {"", "bad_host!", "-1", ",", "://", "a,b"})
+            if (const auto read = setting.type.read(value, config); !read)
+                EXPECT_THAT(read.error(), Not(HasSubstr("must be must"))) << setting.name << "=" << value;
+}
+
 TEST(PrintConfig, ShowsEverySettingWithItsOrigin) {
     const std::string text =
         print_config({{"HTTP_PORT", "8080"}, {"APP_NAME", "Shop"}, {"PATH", "/bin"}}, {"APP_NAME"});
