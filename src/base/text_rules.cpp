@@ -34,11 +34,13 @@ constexpr std::array blank{
 }  // namespace
 
 bool is_at_least(std::string_view text, std::int64_t min) {
-    return static_cast<std::int64_t>(code_points(text).value_or(0)) >= min;
+    const auto length = code_points(text);
+    return length && static_cast<std::int64_t>(*length) >= min;
 }
 
 bool is_at_most(std::string_view text, std::int64_t max) {
-    return static_cast<std::int64_t>(code_points(text).value_or(0)) <= max;
+    const auto length = code_points(text);
+    return length && static_cast<std::int64_t>(*length) <= max;
 }
 
 bool is_identity_subject(std::string_view text) {

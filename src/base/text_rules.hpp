@@ -15,7 +15,7 @@
 
 namespace consentry {
 
-// Lengths count code points, not bytes (PWD-3).
+// Lengths count code points, not bytes (PWD-3). Text that is not valid UTF-8 has no length and satisfies neither.
 bool is_at_least(std::string_view text, std::int64_t min);
 bool is_at_most(std::string_view text, std::int64_t max);
 

@@ -8,12 +8,16 @@
 
 #include "app/config/config.hpp"
 #include "app/config/settings.hpp"
+#include "support/config_problems.hpp"
 
 namespace consentry {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using tests::problem_names;
 
 std::string text_of(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
@@ -80,6 +84,24 @@ TEST(SettingsDocumentation, ARefusalSaysOnceWhatAValueMustBe) {
         for (const auto* value : {"", "bad_host!", "-1", ",", "://", "a,b"})
             if (const auto read = setting.type.read(value, config); !read)
                 EXPECT_THAT(read.error(), Not(HasSubstr("must be must"))) << setting.name << "=" << value;
+}
+
+TEST(SettingsDocumentation, TextIsUtf8AndNoLongerThanIsSaid) {
+    // The name of a file is what the file system says, and keys are parsed later.
+    const auto may_have_any_bytes = [](const SettingSpec& setting) {
+        return setting.type.secret || setting.type.allowed.contains("path") || setting.name.ends_with("_PUBLIC_KEY");
+    };
+    for (const SettingSpec& setting : settings())
+        for (const auto* value : {"\xff", "https://a.example\xff", "https://a.example/\xed\xa0\x80"})
+            if (!may_have_any_bytes(setting))
+                EXPECT_THAT(problem_names({{std::string(setting.name), value}}), ElementsAre(setting.name)) << value;
+    const std::string two_hundred = "\u00fc" + std::string(199, 'a');
+    EXPECT_EQ(read_config({{"AUTH_JWT_AUDIENCE", two_hundred}})->jwt.audience, two_hundred);
+    EXPECT_THAT(problem_names({{"AUTH_JWT_AUDIENCE", two_hundred + "a"}}), ElementsAre("AUTH_JWT_AUDIENCE"));
+    for (const auto* url : {"https://example.com\n", "https://example.com/\x01", "https://", "ftp://example.com"})
+        EXPECT_THAT(problem_names({{"CONSENT_CONTROLLER_URL", url}}), ElementsAre("CONSENT_CONTROLLER_URL")) << url;
+    for (const auto* url : {"", "https://example.com", "http://example.com/privacy?lang=en", "https://m\u00fcller.de"})
+        EXPECT_THAT(problem_names({{"CONSENT_CONTROLLER_URL", url}}), IsEmpty()) << url;
 }
 
 TEST(PrintConfig, ShowsEverySettingWithItsOrigin) {

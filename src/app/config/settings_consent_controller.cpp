@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::string_view line_allowed = "empty, or one line of at most 500 characters";
 constexpr std::string_view email_allowed = "empty, or an email address";
-constexpr std::string_view url_allowed = "empty, or an http or https URL";
+constexpr std::string_view url_allowed = "empty, or an http or https URL of at most 500 characters";
 
 bool is_line_or_none(std::string_view text) {
     return text.empty() || (is_one_line_name(text) && is_at_most(text, 500));
 }
 bool is_email_or_none(std::string_view text) { return text.empty() || canonical_email(text).has_value(); }
 bool is_url_or_none(std::string_view text) {
-    return text.empty() || ((text.starts_with("https://") || text.starts_with("http://")) && !text.contains(' ') &&
-                            is_at_most(text, 500));
+    return text.empty() || ((text.starts_with("https://") || text.starts_with("http://")) && !text.ends_with("://") &&
+                            !text.contains(' ') && is_one_line_name(text) && is_at_most(text, 500));
 }
 
 }  // namespace

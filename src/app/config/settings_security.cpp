@@ -1,6 +1,7 @@
 // Security settings: tokens, second factor, passwords, sessions.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/text_rules.hpp"
 
 namespace consentry {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::string_view public_keys_allowed =
     "one or more keys as base64 of SPKI DER or as PEM, each optionally with KID= before it, separated by commas";
 // A comma would split the id in the list of previous keys.
 bool is_key_id(std::string_view value) { return is_token_claim(value) && !value.contains(','); }
-bool is_name(std::string_view value) { return is_token_claim(value) || !trim(value).empty(); }
+bool is_name(std::string_view value) { return !trim(value).empty() && is_at_most(value, 200); }
 bool is_set(std::string_view value) { return !trim(value).empty(); }
 
 std::expected<std::vector<NamedKey>, std::string> read_public_keys(std::string_view value) {
