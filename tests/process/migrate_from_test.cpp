@@ -225,6 +225,17 @@ TEST_F(MigrateFrom, ACopyHasTheSchemaOfAMigratedDatabase) {
     EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
 }
 
+// On another machine, which has had no installation.
+TEST_F(MigrateFrom, OtherCommandsWorkOnTheCopyBeforeTheServiceHasStarted) {
+    add_user();
+    const TempFolder other;
+    const Finished copied = run_program({"migrate", "--from", "sqlite:" + file_.string()}, other.path(), on_postgres());
+    EXPECT_EQ(copied.code, 0) << copied.err;
+    const Finished listed = run_program({"user", "list"}, other.path(), on_postgres());
+    EXPECT_EQ(listed.code, 0) << listed.err;
+    EXPECT_THAT(listed.out, HasSubstr("ada@example.org"));
+}
+
 TEST_F(MigrateFrom, ADatabaseThatIsNotEmptyIsLeftAlone) {
     add_user();
     EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);

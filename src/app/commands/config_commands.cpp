@@ -166,6 +166,7 @@ int migrate_from(const std::string& address, bool as_json) {
         return wrong_settings;
     }
     const auto copied = copy_database(*file, *config);
+    make_data_folder(*config);  // as migrate() does
     ResultList list({{.name = "table", .heading = "TABLE"}, {.name = "rows", .heading = "ROWS"}}, as_json);
     for (const CopiedRows& table : copied) list.add({table.table, table.rows});
     list.end();
