@@ -1,4 +1,5 @@
 // consentry init: the settings of a new installation, and which file of settings a command reads.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,6 +12,7 @@
 
 #include "process/account.hpp"
 #include "process/terminal.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -18,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -142,6 +146,36 @@ TEST_F(Init, AnotherFileOfSettingsCanBeChosen) {
     const Finished missing = run({"--env-file", "staging.env", "config", "print"});
     EXPECT_EQ(missing.code, 2);
     EXPECT_THAT(missing.err, HasSubstr("staging.env does not exist"));
+}
+
+// An operator pastes the lines into a shell.
+TEST_F(Init, TheCommandsThatComeNextReadTheFileThatWasWritten) {
+    const std::string file = "it's $HOME.env";
+    const Finished written = run({"--env-file", file, "init", "--yes", "--public-url", "https://login.example.com",
+                                  "--port", "0", "--data-dir", "elsewhere"},
+                                 {{"MAIL_URL", "file:mails"}});
+    EXPECT_EQ(written.code, 0) << written.err;
+    std::vector<std::string> lines;
+    std::istringstream said(written.err);
+    for (std::string line; std::getline(said, line);)
+        if (line.starts_with("  consentry ")) lines.push_back(line);
+    const auto paste = [&](const std::string& part) {
+        const auto line = std::ranges::find_if(lines, [&](const std::string& one) { return one.contains(part); });
+        if (line == lines.end()) throw std::runtime_error("init does not print the command " + part);
+        return run_command({"bash", "-c",
+                            "cd \"$1\"; program=$2; consentry() { \"$program\" \"$@\"; }; "
+                            "printf '%s\\n' \"$4\" | eval \"$3\"",
+                            "bash", folder_.path().string(), CONSENTRY_PROGRAM, *line, usual_password},
+                           {{"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "19456"}});
+    };
+    EXPECT_EQ(paste("config check").code, 0) << paste("config check").err;
+    EXPECT_EQ(run({"--env-file", file, "migrate"}).code, 0);
+    const CommandResult created = paste("user create");
+    EXPECT_EQ(created.code, 0) << created.err;
+    EXPECT_EQ(paste("doctor").code, 0);
+    EXPECT_THAT(lines, Each(HasSubstr("--env-file")));
+    EXPECT_THAT(lines, Contains(HasSubstr(" serve")));
+    EXPECT_FALSE(fs::exists(folder_ / "data"));
 }
 
 TEST_F(Init, WhatIsNoFileStaysAsItIs) {

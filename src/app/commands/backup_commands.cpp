@@ -83,8 +83,9 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     fmt::print(stderr,
                "Restored. Before you start the service, end the sessions, links and codes that came back with the "
                "backup:\n"
-               "  consentry keys epoch raise --keep-api-keys\n"
-               "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n");
+               "  consentry{} keys epoch raise --keep-api-keys\n"
+               "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n",
+               settings_file_option());
     return 0;
 }
 

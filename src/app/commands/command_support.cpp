@@ -12,6 +12,7 @@
 #include "app/engines.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
+#include "app/commands/settings_file.hpp"
 #include "base/wrong_settings.hpp"
 
 namespace consentry {
@@ -29,8 +30,9 @@ bool has_data(const Config& config) {
     const auto name = std::filesystem::absolute(place, error).lexically_normal().string();
     fmt::print(stderr,
                "consentry: the {} {} does not exist. Run this command in the working directory of the service, or set "
-               "{}. For a new installation, start with `consentry serve` or `consentry migrate`.\n",
-               is_embedded ? "database" : "data folder", name, is_embedded ? "DATA_DIR or DATABASE_URL" : "DATA_DIR");
+               "{}. For a new installation, start with `consentry{} serve` or `consentry{} migrate`.\n",
+               is_embedded ? "database" : "data folder", name, is_embedded ? "DATA_DIR or DATABASE_URL" : "DATA_DIR",
+               settings_file_option(), settings_file_option());
     return false;
 }
 
@@ -40,8 +42,9 @@ std::unique_ptr<Services> open_services(const Clock& clock) {
     return std::make_unique<Services>(*config, clock, [] {
         // The running service may be of that version.
         throw WrongSettings(
-            "the schema of the database is that of an earlier version. Make a backup, then start this version or run "
-            "`consentry migrate`.");
+            fmt::format("the schema of the database is that of an earlier version. Make a backup, then start this "
+                        "version or run `consentry{} migrate`.",
+                        settings_file_option()));
     });
 }
 

@@ -184,20 +184,21 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
 }
 
 void say_what_next(const fs::path& file, const Config& config) {
+    const std::string program = "consentry" + settings_file_option();
     fmt::print(stderr,
                "Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n\n"
                "Next:\n"
-               "  consentry config check     # would the service start?\n",
-               file.string());
-    if (usual_data_folder().is_absolute())
+               "  {} config check     # would the service start?\n",
+               file.string(), program);
+    if (usual_data_folder().is_absolute() && is_usual_settings_file())
         fmt::print(stderr, "  systemctl enable --now consentry\n");
     else
-        fmt::print(stderr, "  consentry serve            # in this folder\n");
+        fmt::print(stderr, "  {} serve            # in this folder\n", program);
     fmt::print(stderr,
-               "  consentry user create --email you@example.org --role superAdmin\n"
-               "  consentry doctor           # what is missing, slow or insecure?\n\n"
-               "Configure a proxy with TLS to forward {} to {}:{}.\n",
-               config.app.public_url, config.http.host, config.http.port);
+               "  {0} user create --email you@example.org --role superAdmin\n"
+               "  {0} doctor           # what is missing, slow or insecure?\n\n"
+               "Configure a proxy with TLS to forward {1} to {2}:{3}.\n",
+               program, config.app.public_url, config.http.host, config.http.port);
 }
 
 }  // namespace

@@ -68,10 +68,10 @@ void greet(const App& app, const Config& config) {
     if (config.app.documentation) fmt::print(stderr, "API documentation: {}/docs\n", site);
     fmt::print(stderr,
                "To get started, create an account and log in from another terminal:\n"
-               "  {} user create --email you@example.org --role superAdmin\n"
+               "  {}{} user create --email you@example.org --role superAdmin\n"
                "  curl {}{}/user/login/credential -H 'Content-Type: application/json' \\\n"
                "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
-               own_path(), address, config.http.global_prefix);
+               own_path(), settings_file_option(), address, config.http.global_prefix);
 }
 
 // Many concurrent clients need many file descriptors. Raises the soft limit; the hard limit is the operator's decision.

@@ -1,5 +1,6 @@
 #include "app/commands/settings_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -10,8 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <grp.h>
 #include <pwd.h>
+
+#include "base/ascii.hpp"
 
 namespace consentry {
 namespace {
@@ -49,6 +53,19 @@ void choose_settings_file(std::filesystem::path file) { chosen() = std::move(fil
 bool chosen_settings_file_is_missing() {
     std::error_code error;
     return chosen() && !std::filesystem::exists(*chosen(), error);
+}
+
+bool is_usual_settings_file() { return settings_file() == usual_file; }
+
+std::string settings_file_option() {
+    if (is_usual_settings_file()) return {};
+    const auto is_plain = [](char c) { return is_alphanumeric(c) || std::string_view("_-./").contains(c); };
+    std::string file = settings_file().string();
+    if (!std::ranges::all_of(file, is_plain)) {
+        boost::algorithm::replace_all(file, "'", R"('\'')");
+        file = "'" + file + "'";
+    }
+    return " --env-file " + file;
 }
 
 std::filesystem::path usual_data_folder() { return usual_data; }

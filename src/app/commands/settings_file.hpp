@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "app/config/config.hpp"
@@ -14,6 +15,11 @@ std::filesystem::path settings_file();
 // Overrides it for this process; from then on the file must exist.
 void choose_settings_file(std::filesystem::path file);
 bool chosen_settings_file_is_missing();
+bool is_usual_settings_file();  // the one that programs read of which nobody chose another: that of the unit, if
+                                // packaged
+// The option that makes a command read the same file, for command lines that the operator pastes into a shell: empty
+// for the usual file, otherwise " --env-file FILE".
+std::string settings_file_option();
 
 // Where `consentry init` keeps data: ./data, or the folder of the package.
 std::filesystem::path usual_data_folder();
