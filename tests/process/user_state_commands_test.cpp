@@ -328,6 +328,12 @@ TEST_F(UserStateCommands, ResultsThatCannotBeWrittenAreNoSuccess) {
         quick_settings());
     EXPECT_EQ(full.code, 1);
     EXPECT_THAT(full.err, HasSubstr("could not be written"));
+    for (const char* arguments : {"--version", "--help", "user --help", "user list --help"}) {
+        const auto unread =
+            run_command({"sh", "-c", "'" CONSENTRY_PROGRAM "' " + std::string(arguments) + " > /dev/full"});
+        EXPECT_EQ(unread.code, 1) << arguments;
+        EXPECT_THAT(unread.err, HasSubstr("could not be written")) << arguments;
+    }
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ std::string called(const CLI::App& program, const CLI::App** last) {
     return out;
 }
 
+// A result that could not be written is not a success: a full disk, or a pipe that nobody reads.
+int written(int code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    fmt::print(stderr, "consentry: the results could not be written to standard output\n");
+    return code == 0 ? 1 : code;
+}
+
 // Reports a command line error, or prints the help or version that was requested.
 int refuse(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* command = nullptr;
@@ -46,14 +53,7 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
         return wrong_use;
     }
     // CLI11 prints help and version to standard output and returns 0 for them.
-    return program.exit(error) == 0 ? 0 : wrong_use;
-}
-
-// A result that could not be written is not a success: a full disk, or a pipe that nobody reads.
-int written(int code) {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    fmt::print(stderr, "consentry: the results could not be written to standard output\n");
-    return code == 0 ? 1 : code;
+    return program.exit(error) == 0 ? written(0) : wrong_use;
 }
 
 }  // namespace
