@@ -234,6 +234,15 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
               1);
     EXPECT_EQ(run({"consent", "export", "--out", "x.zip", "--from", "yesterday"}).code, 2);
     EXPECT_EQ(run({"consent", "export", "--out", "no/folder/x.zip"}).code, 1);
+    for (const auto& [from, to] :
+         {std::pair("2026-02-01", "2026-01-31"), std::pair("2026-01-01T12:00:00Z", "2026-01-01T11:00:00Z")}) {
+        const Finished refused = run({"consent", "export", "--out", "x.zip", "--from", from, "--to", to});
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("--from"), HasSubstr("--to")));
+        EXPECT_FALSE(std::filesystem::exists(folder / "x.zip"));
+    }
+    EXPECT_EQ(run({"consent", "export", "--out", "x.zip", "--from", "2026-01-31", "--to", "2026-01-31"}).code, 0)
+        << "a whole day";
     EXPECT_EQ(run({"verify", "database", "--key", "x"}).code, 2);
 }
 

@@ -45,6 +45,11 @@ std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
         out.before = time_of(options.to, true);
         if (!out.before) return refuse("--to", options.to, time_wanted);
     }
+    // Such a bundle would be valid, and look as if the log had no entries.
+    if (out.from && out.before && *out.before <= *out.from) {
+        fmt::print(stderr, "consentry: --from {} and --to {} leave no time in between\n", options.from, options.to);
+        return std::nullopt;
+    }
     return out;
 }
 

@@ -2707,7 +2707,7 @@ export interface operations {
                 type?: "termsOfService" | "privacy" | "marketing" | "cookies";
                 /** @description Only entries from this time on */
                 from?: string;
-                /** @description Only entries before this time */
+                /** @description Only entries before this time; not before `from` */
                 to?: string;
                 /** @description Leave out the evidence, which names the account, session, IP address and client program */
                 withoutAddenda?: boolean;
