@@ -84,7 +84,7 @@ TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
     EXPECT_EQ(json::parse(restored.out).at("restored"), true);
     EXPECT_THAT(restored.err, HasSubstr("keys epoch raise"));
     const Finished again = run({"restore", "copy", "--json"});
-    EXPECT_EQ(again.code, 1);
+    EXPECT_EQ(again.code, 2);
     EXPECT_EQ(json::parse(again.out).at("restored"), false) << "there are data";
     EXPECT_EQ(json::parse(again.out).at("hasKeys"), true) << "what the backup has is known all the same";
     EXPECT_EQ(run({"keys", "epoch", "raise"}).code, 0);
@@ -130,7 +130,7 @@ TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {
                {"AWS_S3_PRIVATE_BUCKET", "drafts"},
                {"AWS_S3_PUBLIC_BUCKET", "published"}});
     const Finished refused = run_program({"restore", "copy"}, folder_.path(), s3);
-    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.out, HasSubstr("restored\tno\n"));
     EXPECT_THAT(refused.err, AllOf(HasSubstr("copy/storage/private"), HasSubstr("drafts and published"),
                                    HasSubstr("--database-only; nothing was changed")));
@@ -204,14 +204,14 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     create_account(folder_.path(), "ada@example.org");
     ASSERT_EQ(run({"backup", "copy"}).code, 0);
     const Finished refused = run({"restore", "copy"});
-    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, AllOf(HasSubstr("exists"), HasSubstr("nothing was changed")));
     for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "data/consentry.db").string() + ending);
     for (const char* ending : {"-wal", "-journal"}) {
         const std::string rest = (folder_ / "data/consentry.db").string() + ending;
         std::ofstream(rest) << "pages of the former database";
         const Finished mixed = run({"restore", "copy"});
-        EXPECT_EQ(mixed.code, 1);
+        EXPECT_EQ(mixed.code, 2);
         EXPECT_THAT(mixed.err,
                     AllOf(HasSubstr(std::string("consentry.db") + ending), HasSubstr("nothing was changed")));
         EXPECT_TRUE(fs::remove(rest));
@@ -220,12 +220,12 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     fs::create_directories(folder_ / "data/storage/public");
     std::ofstream(folder_ / "data/storage/public/text") << "somebody's";
     const Finished files = run({"restore", "copy"});
-    EXPECT_EQ(files.code, 1);
+    EXPECT_EQ(files.code, 2);
     EXPECT_THAT(files.err, HasSubstr("not empty"));
     EXPECT_FALSE(fs::exists(folder_ / "data/consentry.db"));
     EXPECT_TRUE(fs::exists(folder_ / "data/storage/public/text"));
     const Finished again = run({"backup", "copy"});
-    EXPECT_NE(again.code, 0) << "a backup replaces nothing either";
+    EXPECT_EQ(again.code, 2) << "a backup replaces nothing either";
 }
 
 TEST_F(Backup, ARestoreThatCannotWriteItsFirstFileCanBeRepeated) {
@@ -275,6 +275,11 @@ TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
         const Finished refused = run({"restore", name, "--check"});
         EXPECT_EQ(refused.code, 1) << name;
         EXPECT_THAT(refused.err, HasSubstr(says)) << name;
+        const Finished told = run({"restore", name, "--check", "--json"});
+        EXPECT_EQ(told.code, 1) << name;
+        EXPECT_EQ(json::parse(told.out).at("restored"), false) << name;
+        // Otherwise the facts are what is damaged.
+        if (says == "differs") EXPECT_EQ(json::parse(told.out).at("hasStorage"), true) << told.out;
     };
     damaged("unfinished", "not a complete backup", [](const fs::path& copy) { fs::remove(copy / "backup.json"); });
     damaged("altered", "differs", [](const fs::path& copy) {
@@ -287,7 +292,9 @@ TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
         fs::remove_all(copy / "storage");
         std::ofstream(copy / "SHA256SUMS") << "";
     });
-    EXPECT_EQ(run({"restore", "nowhere"}).code, 1);
+    const Finished nowhere = run({"restore", "nowhere", "--json"});
+    EXPECT_EQ(nowhere.code, 2);
+    EXPECT_EQ(json::parse(nowhere.out).at("restored"), false);
 }
 
 // The backup lacks entries that others have seen: only the checkpoint in the object store knows.

@@ -88,8 +88,8 @@ protected:
         std::ranges::sort(found);
         EXPECT_EQ(expected, found) << table;
     }
-    void expect_refused(const Finished& ended, const std::string& reason) const {
-        EXPECT_EQ(ended.code, 1);
+    void expect_refused(const Finished& ended, const std::string& reason, int code = 1) const {
+        EXPECT_EQ(ended.code, code);
         EXPECT_THAT(ended.out, IsEmpty());
         EXPECT_THAT(ended.err, HasSubstr(reason));
         EXPECT_EQ(rows_in_postgres(), 0U);
@@ -263,20 +263,20 @@ TEST_F(MigrateFrom, WrongUseAndSettingsAreToldBeforeAnythingIsOpened) {
 
 TEST_F(MigrateFrom, OnlyADatabaseOfConsentrysIsCopied) {
     const fs::path missing = folder_ / "missing.db";
-    expect_refused(copy_from(missing), "missing.db: file not found");
+    expect_refused(copy_from(missing), "missing.db: file not found", 2);
     EXPECT_FALSE(fs::exists(missing));
-    expect_refused(copy_from(folder_.path()), "file not found");
+    expect_refused(copy_from(folder_.path()), "file not found", 2);
 
     const fs::path text = folder_ / "text.db";
     std::ofstream(text) << std::string(4'096, 'x');
-    expect_refused(copy_from(text), "text.db: file is not a database");
+    expect_refused(copy_from(text), "text.db: file is not a database", 2);
     const fs::path empty = folder_ / "empty.db";
     std::ofstream{empty};
-    expect_refused(copy_from(empty), "empty.db: not a Consentry database");
+    expect_refused(copy_from(empty), "empty.db: not a Consentry database", 2);
     EXPECT_EQ(fs::file_size(empty), 0U);
     const fs::path foreign = folder_ / "foreign.db";
     run_sql(foreign, "CREATE TABLE schema_migrations (version TEXT)");
-    expect_refused(copy_from(foreign), "foreign.db: not a Consentry database");
+    expect_refused(copy_from(foreign), "foreign.db: not a Consentry database", 2);
     EXPECT_THAT(run_sql(foreign, "PRAGMA journal_mode"), Each(Each("delete"))) << "a foreign file is not changed";
 }
 
@@ -286,7 +286,7 @@ TEST_F(MigrateFrom, ASchemaOfAnotherVersionIsRefused) {
     sqlite(
         "DELETE FROM schema_migrations WHERE number IN (9999, (SELECT MAX(number) FROM schema_migrations "
         "WHERE number < 9999))");
-    expect_refused(copy(), "`DATABASE_URL=sqlite:" + file_.string() + " consentry migrate`");
+    expect_refused(copy(), "`DATABASE_URL=sqlite:" + file_.string() + " consentry migrate`", 2);
 }
 
 TEST_F(MigrateFrom, WhatOnlyOneSideHasIsNamed) {

@@ -233,7 +233,13 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
                   [](const auto& entry) { return entry.path().filename().string().starts_with("log.zip"); }),
               1);
     EXPECT_EQ(run({"consent", "export", "--out", "x.zip", "--from", "yesterday"}).code, 2);
-    EXPECT_EQ(run({"consent", "export", "--out", "no/folder/x.zip"}).code, 1);
+    std::filesystem::create_directory(folder / "folder");
+    for (const char* unfit : {"no/folder/x.zip", "log.zip/x.zip", "folder", "folder/"}) {
+        const Finished refused = run({"consent", "export", "--out", unfit});
+        EXPECT_EQ(refused.code, 2) << unfit;
+        EXPECT_THAT(refused.err, HasSubstr(unfit));
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "folder"));
     for (const auto& [from, to] :
          {std::pair("2026-02-01", "2026-01-31"), std::pair("2026-01-01T12:00:00Z", "2026-01-01T11:00:00Z")}) {
         const Finished refused = run({"consent", "export", "--out", "x.zip", "--from", from, "--to", to});

@@ -86,8 +86,9 @@ TEST_F(WitnessCommand, TheKeyIsWrittenOnceAndNeverShown) {
     EXPECT_TRUE(key.starts_with("PRIVATE+KEY+witness.example.org+"));
     EXPECT_EQ(fs::status(folder_ / "witness.key").permissions(), fs::perms::owner_read | fs::perms::owner_write);
     const Finished again = run({"key", "--name", "witness.example.org", "--out", "witness.key"});
-    EXPECT_EQ(again.code, 1);
+    EXPECT_EQ(again.code, 2);
     EXPECT_THAT(again.err, HasSubstr("witness.key"));
+    EXPECT_EQ(run({"key", "--name", "witness.example.org", "--out", "no/folder/witness.key"}).code, 2);
     EXPECT_EQ(text_in(folder_ / "witness.key"), key);
     const std::string secret = key.substr(key.rfind('+') + 1, 20);
     for (const Finished& finished :

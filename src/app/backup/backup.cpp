@@ -19,6 +19,7 @@
 #include "app/terminal/progress_bar.hpp"
 #include "base/new_file.hpp"
 #include "base/strict_json.hpp"
+#include "base/wrong_settings.hpp"
 #include "storage/sqlite/file.hpp"
 #include "storage/sqlite/snapshot.hpp"
 
@@ -191,8 +192,11 @@ void write_facts(const BackupFacts& facts, const fs::path& folder) {
     write_new_file(folder / facts_name, boost::json::serialize(out) + "\n");
 }
 
-BackupFacts read_facts(const fs::path& folder) {
+}  // namespace
+
+BackupFacts read_backup_facts(const fs::path& folder) {
     std::error_code error;
+    if (!fs::is_directory(folder, error)) throw WrongSettings(fmt::format("{} is not a folder", folder.string()));
     if (!fs::exists(folder / facts_name, error))
         throw std::runtime_error(fmt::format("{} is not a complete backup: it has no {}", folder.string(), facts_name));
     const auto parsed = parse_strict_json(read_file(folder / facts_name), {});
@@ -214,16 +218,18 @@ BackupFacts read_facts(const fs::path& folder) {
     }
 }
 
+namespace {
+
 // Refuses a place with a database, and one with the log or journal of a former database: SQLite would take it for that
 // of the restored one and write its pages over those of the backup.
 void require_no_database(const fs::path& file) {
     std::error_code error;
     if (fs::exists(fs::symlink_status(file, error)))
-        throw std::runtime_error(fmt::format("the database {} exists; nothing was changed", file.string()));
+        throw WrongSettings(fmt::format("the database {} exists; nothing was changed", file.string()));
     for (const char* ending : {"-wal", "-journal"}) {
         const fs::path rest = file.string() + ending;
         if (fs::exists(fs::symlink_status(rest, error)))
-            throw std::runtime_error(fmt::format(
+            throw WrongSettings(fmt::format(
                 "{} is left over from another database; move it away as well; nothing was changed", rest.string()));
     }
 }
@@ -311,8 +317,7 @@ BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::s
     return facts;
 }
 
-BackupFacts check_backup(const fs::path& folder) {
-    BackupFacts facts = read_facts(folder);
+void check_backup(const fs::path& folder, const BackupFacts& facts) {
     Sums listed = read_sums(folder / sums_name);
     ProgressBar bar;
     ByteProgress progress(bar, "checking the backup",
@@ -328,7 +333,6 @@ BackupFacts check_backup(const fs::path& folder) {
     }
     if (!listed.empty())
         throw std::runtime_error(fmt::format("{} is missing", (folder / listed.begin()->first).string()));
-    return facts;
 }
 
 void restore_backup(const fs::path& folder, const BackupPlaces& to) {

@@ -39,16 +39,19 @@ struct BackupFacts {
 };
 
 // Writes a backup into `folder`, which must be new or empty. Others may use the installation meanwhile. If it
-// throws, what it has written stays, and no restore takes it for a backup. Throws std::runtime_error.
+// throws, what it has written stays, and no restore takes it for a backup. Throws std::runtime_error; WrongSettings if
+// the folder has files.
 BackupFacts make_backup(const BackupPlaces& from, const std::filesystem::path& folder, std::string_view version,
                         TimePoint now);
 
-// Throws std::runtime_error if the folder is not a complete backup, or if a file in it was altered, added or lost.
-BackupFacts check_backup(const std::filesystem::path& folder);
+// Throws WrongSettings if there is no such folder, and std::runtime_error if it is not a complete backup.
+BackupFacts read_backup_facts(const std::filesystem::path& folder);
+// Throws std::runtime_error if a file of the backup was altered, added or lost.
+void check_backup(const std::filesystem::path& folder, const BackupFacts& facts);
 
 // Puts a checked backup into places that must be new or empty: storage and keys first, the database last, which
 // makes it an installation. Everything gets the owner of the folder of the database. Throws std::runtime_error and has
-// then removed what it had put there. A place that is empty in `to` is left out.
+// then removed what it had put there; WrongSettings if a place is not empty. A place that is empty in `to` is left out.
 void restore_backup(const std::filesystem::path& folder, const BackupPlaces& to);
 
 }  // namespace consentry

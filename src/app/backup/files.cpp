@@ -16,6 +16,7 @@
 
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/sha256_stream.hpp"
 
 namespace consentry {
@@ -117,8 +118,7 @@ void require_empty(const fs::path& folder, std::string_view what) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(folder, error))) return;
     if (fs::is_directory(folder, error) && fs::is_empty(folder, error) && !error) return;
-    throw std::runtime_error(
-        fmt::format("{} is not empty, but {} must be; nothing was changed", folder.string(), what));
+    throw WrongSettings(fmt::format("{} is not empty, but {} must be; nothing was changed", folder.string(), what));
 }
 
 FolderLock::FolderLock(const fs::path& folder, std::string_view busy)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "app/app.hpp"
@@ -59,7 +60,7 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     if (facts.schema > known) {
         fmt::print(stderr, "consentry: version {} made this backup; restore it with that version or a newer one\n",
                    facts.version);
-        return failed;
+        return wrong_use;
     }
     if (options.check) {
         fmt::print(stderr, "The backup is complete. Nothing was restored.\n");
@@ -76,7 +77,7 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
                    "--database-only; nothing was changed\n",
                    options.folder, config->storage.url, config->storage.s3.private_bucket,
                    config->storage.s3.public_bucket);
-        return failed;
+        return wrong_use;
     }
     if (!facts.has_storage) places.storage.clear();
     restore_backup(options.folder, places);
@@ -115,15 +116,20 @@ int back_up(const BackupOptions& options) {
 }
 
 int restore(const RestoreOptions& options) {
-    const BackupFacts facts = check_backup(options.folder);
+    std::optional<BackupFacts> facts;
     int code = failed;
     try {
-        code = restore_checked(facts, options);
+        facts = read_backup_facts(options.folder);
+        check_backup(options.folder, *facts);
+        code = restore_checked(*facts, options);
     } catch (const std::exception&) {
-        print_facts(facts, false, options.json);
+        if (facts)
+            print_facts(*facts, false, options.json);
+        else if (options.json)
+            print_json(boost::json::object{{"restored", false}});
         throw;
     }
-    print_facts(facts, code == 0 && !options.check, options.json);
+    print_facts(*facts, code == 0 && !options.check, options.json);
     return code;
 }
 

@@ -1,18 +1,22 @@
 #include "app/commands/command_support.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/commands/config_commands.hpp"
+#include "app/commands/settings_file.hpp"
 #include "app/engines.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
-#include "app/commands/settings_file.hpp"
+#include "base/error_text.hpp"
 #include "base/wrong_settings.hpp"
 
 namespace consentry {
@@ -77,17 +81,32 @@ int with_account(const AccountChoice& choice, const std::function<int(Services&,
     return user ? work(*services, std::move(*user)) : failed;
 }
 
-bool is_confirmed(const std::string& question, const std::string& wanted, std::string_view option) {
+int confirm(const std::string& question, const std::string& wanted, std::string_view option) {
     if (!is_terminal(stdin)) {
         fmt::print(stderr, "consentry: add {} to confirm; nothing was changed\n", option);
-        return false;
+        return wrong_use;
     }
     fmt::print(stderr, "{} ", question);
     std::string answer;
     std::getline(std::cin, answer);
-    if (answer == wanted) return true;
+    if (answer == wanted) return 0;
     fmt::print(stderr, "consentry: not confirmed; nothing was changed\n");
-    return false;
+    return failed;
+}
+
+NewFile begin_file(const std::string& path) {
+    // The name of a folder would be refused only when the file is complete.
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) throw WrongSettings(fmt::format("{} is a folder", path));
+    try {
+        return NewFile(path);
+    } catch (const std::system_error& refusal) {
+        constexpr std::array of_place{std::errc::no_such_file_or_directory, std::errc::not_a_directory,
+                                      std::errc::permission_denied,         std::errc::operation_not_permitted,
+                                      std::errc::read_only_file_system,     std::errc::filename_too_long};
+        if (std::ranges::none_of(of_place, [&](std::errc reason) { return refusal.code() == reason; })) throw;
+        throw WrongSettings(sentence_of(refusal));
+    }
 }
 
 int tell(const Services& services, const Error& error) {

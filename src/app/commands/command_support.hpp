@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/services.hpp"
+#include "base/new_file.hpp"
 #include "base/run_to_end.hpp"
 
 namespace consentry {
@@ -43,8 +44,12 @@ struct AccountChoice {
 int with_account(const AccountChoice& choice, const std::function<int(Services&, User)>& work);
 
 // Asks for a word that confirms a change that cannot be undone. Without a terminal there is no one to ask: then it
-// says which option confirms instead. Returns whether the answer was `wanted`.
-bool is_confirmed(const std::string& question, const std::string& wanted, std::string_view option);
+// says which option confirms instead. Returns 0 if the answer was `wanted`, and otherwise the exit code.
+int confirm(const std::string& question, const std::string& wanted, std::string_view option);
+
+// Begins a file that the command line names. Throws WrongSettings if it cannot be created in this place, and
+// std::system_error if the disk is full or fails.
+NewFile begin_file(const std::string& path);
 
 // Reports the refusal on standard error; returns `failed`.
 int tell(const Services& services, const Error& error);

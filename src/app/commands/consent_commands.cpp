@@ -61,6 +61,7 @@ int export_consent(const ConsentExportOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
+    NewFile file = begin_file(options.out);  // for the operator alone, because a bundle names people
     if (!services->bundles) {
         fmt::print(stderr, "consentry: the consent log is off; set CONSENT_LOG_ENABLE=true and its key\n");
         return wrong_use;
@@ -68,7 +69,6 @@ int export_consent(const ConsentExportOptions& options) {
     run(services->open_logs());
     auto bundle = run(services->bundles->make(*filter));
     if (!bundle) return tell(*services, bundle.error());
-    NewFile file(options.out);  // for the operator alone, because a bundle names people
     {
         ProgressBar bar;
         std::uint64_t written = 0;

@@ -156,10 +156,9 @@ int unlock_user(const UserOptions& options) {
 
 int delete_user(const UserOptions& options) {
     return with_account(options.account, [&](Services& services, const User& user) -> int {
-        if (!options.yes &&
-            !is_confirmed(fmt::format("You cannot undo the deletion of {}. Type the address to confirm:", user.email),
-                          user.email, "--yes"))
-            return failed;
+        const auto question =
+            fmt::format("You cannot undo the deletion of {}. Type the address to confirm:", user.email);
+        if (const int refused = options.yes ? 0 : confirm(question, user.email, "--yes"); refused != 0) return refused;
         const auto done = run(services.accounts.delete_by(Actor::operator_at_the_machine(), user.id, {}));
         if (!done) return tell(services, done.error());
         const auto days = services.config.account.erase_after.count();

@@ -124,13 +124,13 @@ int make_witness_key(const std::string& name, const std::string& file, bool as_j
         return wrong_use;
     }
     // Never replaces a file: a witness that loses its key loses what others trust.
-    NewFile made(file);
+    NewFile made = begin_file(file);
     std::string text = signer->text() + "\n";
     made.write(text);
     crypto::wipe(text);
     if (!made.take_free_name()) {
         fmt::print(stderr, "consentry: {} exists; nothing was changed\n", file);
-        return failed;
+        return wrong_use;
     }
     if (as_json)
         print_json(boost::json::object{{"verifierKey", signer->verifier().text()}, {"file", file}});

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "base/wrong_settings.hpp"
 #include "storage/schema_version.hpp"
 
 namespace consentry {
@@ -49,8 +50,10 @@ public:
 
 private:
     [[noreturn]] void fail() const {
-        throw std::runtime_error(fmt::format("sqlite {}: {} ({})", file_.string(), sqlite3_errmsg(database_),
-                                             sqlite3_extended_errcode(database_)));
+        const std::string text = fmt::format("sqlite {}: {} ({})", file_.string(), sqlite3_errmsg(database_),
+                                             sqlite3_extended_errcode(database_));
+        if (sqlite3_errcode(database_) == SQLITE_NOTADB) throw WrongSettings(text);
+        throw std::runtime_error(text);
     }
     sqlite3* database_;
     const std::filesystem::path& file_;
@@ -135,7 +138,7 @@ void CopySource::Close::operator()(sqlite3* database) const { sqlite3_close_v2(d
 
 CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_(std::move(file)) {
     if (!std::filesystem::is_regular_file(file_))
-        throw std::runtime_error(fmt::format("sqlite {}: file not found", file_.string()));
+        throw WrongSettings(fmt::format("sqlite {}: file not found", file_.string()));
     sqlite3* database = nullptr;
     const int opened = sqlite3_open_v2(file_.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(database);
@@ -157,13 +160,13 @@ CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_
 void CopySource::require_version(std::int64_t version) {
     const auto account = tables_.find(std::string(migrations_table));
     if (account == tables_.end() || !account->second.contains("number"))
-        throw std::runtime_error(fmt::format("sqlite {}: not a Consentry database", file_.string()));
+        throw WrongSettings(fmt::format("sqlite {}: not a Consentry database", file_.string()));
     Query applied(database_.get(), file_, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
     applied.next();
     const std::int64_t found = applied.integer(0);
     storage::require_known_version(found, version, fmt::format("sqlite {}: ", file_.string()));
     if (found < version)
-        throw std::runtime_error(
+        throw WrongSettings(
             fmt::format("sqlite {0}: the schema has version {1}, this program requires {2}; upgrade it first with "
                         "`DATABASE_URL=sqlite:{0} consentry migrate`",
                         file_.string(), found, version));
