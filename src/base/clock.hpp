@@ -31,6 +31,10 @@ std::string to_iso8601(TimePoint time);
 // to nine fractional digits and keeps three.
 std::optional<TimePoint> from_iso8601(std::string_view text);
 
+// How far the clock of another instance may be ahead. A stored time that is further ahead was written before the system
+// clock was set back, or by a clock that is wrong.
+inline constexpr seconds clock_ahead_max{30};
+
 // How far the clock of another instance may be behind, or a system clock may be set back: what is good once is
 // remembered for this long beyond its end.
 inline constexpr std::chrono::days clock_error_max{1};

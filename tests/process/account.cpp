@@ -36,6 +36,19 @@ Account create_account(const std::filesystem::path& folder, const std::string& e
     return account;
 }
 
+void redate_keys(const std::filesystem::path& folder, TimePoint made_at) {
+    std::vector<std::filesystem::path> keys;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+        if (file.path().extension() == ".pem") keys.push_back(file.path());
+    ASSERT_EQ(keys.size(), 2U);
+    for (const std::filesystem::path& key : keys) {
+        const std::string name = key.filename();
+        const std::size_t time = name.find('-', name.find('-') + 1) + 1;
+        std::filesystem::rename(key, folder / (name.substr(0, time) + std::to_string(epoch_ms(made_at)) +
+                                               name.substr(name.find('-', time))));
+    }
+}
+
 Settings production_settings(Settings more) {
     const TempFolder folder;
     Settings out = quick_settings({{"APP_ENV", "staging"}, {"PUBLIC_URL", "https://login.example.org"}});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/process.hpp"
 
@@ -34,6 +35,9 @@ void take_back_newest_migration(const std::filesystem::path& database);
 // Creates an account through the command line, and first the data if the folder has none. A failure fails the test.
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role = "user",
                        const Settings& settings = quick_settings());
+
+// Gives each signing key this time as the one at which it was made: KIND-ALGORITHM-TIME-ID.pem.
+void redate_keys(const std::filesystem::path& folder, TimePoint made_at);
 
 // quick_settings() for a service that makes no keys of its own.
 Settings production_settings(Settings more = {});

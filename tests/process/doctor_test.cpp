@@ -150,19 +150,17 @@ TEST_F(Doctor, KeysOfReceiptsThatTheLogHasNotSignedAreFound) {
 }
 
 TEST_F(Doctor, OldKeysAreAWarning) {
-    std::vector<fs::path> keys;
-    for (const auto& file : fs::directory_iterator(folder_ / "data/keys")) keys.push_back(file.path());
-    for (const fs::path& key : keys) {
-        const std::string name = key.filename().string();
-        // KIND-ALGORITHM-TIME-ID.pem
-        const std::size_t time = name.find('-', name.find('-') + 1) + 1;
-        if (name.ends_with(".pem"))
-            fs::rename(
-                key, key.parent_path() / (name.substr(0, time) + "1577836800000" + name.substr(name.find('-', time))));
-    }
+    redate_keys(folder_ / "data/keys", from_epoch_ms(1'577'836'800'000));
     const Examined found = examine();
     for (const char* key : {"access key", "refresh key"})
         EXPECT_THAT(found.about(key), AllOf(HasSubstr("warning: is "), HasSubstr(" days old")));
+}
+
+TEST_F(Doctor, KeysOfTheFutureAreAWarning) {
+    redate_keys(folder_ / "data/keys", SystemClock().now() + std::chrono::minutes{5});
+    const Examined found = examine();
+    for (const char* key : {"access key", "refresh key"})
+        EXPECT_THAT(found.about(key), HasSubstr("warning: was made in the future"));
 }
 
 TEST_F(Doctor, AFileOfSettingsThatIsNamedMustExist) {

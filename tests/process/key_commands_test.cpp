@@ -143,6 +143,23 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     EXPECT_EQ(knock(again.client(), next.access), 200U);
 }
 
+TEST(KeyCommands, ARotatedKeySignsThoughTheClockWasAheadWhenTheFormerOneWasMade) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    redate_keys(folder / "data/keys", SystemClock().now() + std::chrono::years{10});
+    const ServiceProcess service(folder.path());
+    const HttpClient client = service.client();
+    const Tokens former = tokens_of(client, ada);
+    const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
+    ASSERT_EQ(rotated.code, 0) << rotated.err;
+    // The service that runs takes up to a second to look; one that starts looks at once.
+    const ServiceProcess next(folder.path());
+    const Tokens tokens = tokens_of(next.client(), ada);
+    EXPECT_THAT(rotated.out, HasSubstr("access\t" + kid_of(tokens.access) + "\n"));
+    EXPECT_THAT(rotated.out, HasSubstr("refresh\t" + kid_of(tokens.refresh) + "\n"));
+    EXPECT_EQ(knock(next.client(), former.access), 200U) << "the former key still verifies";
+}
+
 // Simulates restoring a backup: the database returns to an earlier state. Raising the epoch then voids the earlier
 // tokens.
 TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {

@@ -113,8 +113,16 @@ void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
     for (const TokenKind kind : {TokenKind::access, TokenKind::refresh}) {
         const auto made_at = ring.keys(kind)->signing->made_at;
         if (!made_at) continue;
-        const auto days = std::chrono::duration_cast<std::chrono::days>(clock.now() - *made_at);
         const std::string subject = fmt::format("{} key", name_of(kind));
+        const TimePoint now = clock.now();
+        if (*made_at > now + clock_ahead_max) {
+            findings.warn(subject, "was made in the future: at " + to_iso8601(*made_at),
+                          "Check the clock. If it is right, it was ahead when the key was made: after the next "
+                          "`consentry keys rotate`, delete the file of this key when its last token has expired, "
+                          "because Consentry would accept it for longer.");
+            continue;
+        }
+        const auto days = std::chrono::duration_cast<std::chrono::days>(now - *made_at);
         const std::string text = fmt::format("is {} days old", days.count());
         if (days > key_age_max)
             findings.warn(subject, text, "Run `consentry keys rotate`; tokens of the former key stay valid.");

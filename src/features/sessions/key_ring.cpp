@@ -225,7 +225,11 @@ std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::Si
     fs::permissions(folder, fs::perms::owner_all);
     const auto key = crypto::PrivateKey::generate(algorithm);
     const std::string kid = key.public_key().thumbprint();
-    const fs::path path = folder / fmt::format("{}{}-{}.pem", stem_of(kind, algorithm), epoch_ms(now), kid);
+    // The newest key signs. If the clock was ahead when the former one was made, that one would go on signing.
+    std::int64_t made_ms = epoch_ms(now);
+    if (const auto present = key_files(folder, kind, algorithm); !present.empty())
+        made_ms = std::max(made_ms, present.front().made_ms + 1);
+    const fs::path path = folder / fmt::format("{}{}-{}.pem", stem_of(kind, algorithm), made_ms, kid);
     NewFile file(path);
     file.write(key.pem());
     file.replace();

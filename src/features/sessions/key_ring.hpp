@@ -75,7 +75,8 @@ public:
     // The access keys as served at /.well-known/jwks.json (RFC 7517), public members only.
     boost::json::object jwks();
 
-    // Writes a new key file, creating the folder if it is missing. Returns the kid.
+    // Writes a new key file, creating the folder if it is missing. Returns the kid. The file is dated `now`, or right
+    // after the newest file if that has a later time, so that the new key always signs.
     static std::string generate(const std::filesystem::path& folder, TokenKind kind,
                                 crypto::SignatureAlgorithm algorithm, TimePoint now);
     static bool has_key(const std::filesystem::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm);

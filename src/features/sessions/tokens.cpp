@@ -15,9 +15,6 @@ namespace json = boost::json;
 // RFC 9068 section 2.1 for access tokens; refresh tokens use an analogous type.
 constexpr std::string_view typ_of(TokenKind kind) { return kind == TokenKind::access ? "at+jwt" : "rt+jwt"; }
 
-// Tolerance for a token issued on a machine whose clock is ahead. exp has no such leeway.
-constexpr std::int64_t issued_ahead_max_seconds = 30;
-
 std::string payload(const TokenSettings& settings, const TokenClaims& claims, std::int64_t expires_at) {
     std::string out = R"({"iss":)";
     append_json_string(out, settings.issuer);
@@ -107,7 +104,8 @@ std::optional<TokenClaims> Tokens::claims_of(const json::object& json, TimePoint
     if (!subject || !session || !jti || jti->empty() || !issued_at || !expires_at || !login_from || !login_with)
         return {};
     const std::int64_t now_seconds = epoch_seconds(now);
-    if (*expires_at <= now_seconds || *issued_at > now_seconds + issued_ahead_max_seconds) return {};
+    // exp has no leeway.
+    if (*expires_at <= now_seconds || *issued_at > now_seconds + clock_ahead_max.count()) return {};
     if (json.contains("nbf")) {
         const auto not_before = numeric_date(json, "nbf");
         if (!not_before || *not_before > now_seconds) return {};
