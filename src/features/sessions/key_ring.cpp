@@ -119,11 +119,14 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
         out->signing = std::make_shared<const SigningKey>(kid, std::move(key));
     } else {
         const auto files = key_files(folder_, kind, settings.algorithm);
+        const TimePoint now = clock_.now();
         std::int64_t superseded_ms = 0;  // when the next newer key was made
         for (const KeyFile& file : files) {
-            // Every token signed with this key has expired.
-            if (superseded_ms != 0 && superseded_ms + milliseconds(settings.lifetime).count() < epoch_ms(clock_.now()))
-                break;
+            if (superseded_ms != 0) {
+                const TimePoint last_token_ends = from_epoch_ms(superseded_ms) + settings.lifetime;
+                if (last_token_ends < now) break;
+                out->complete_until = last_token_ends;  // files are sorted: the oldest key is the next to retire
+            }
             auto key = unwrap<std::runtime_error>(
                 crypto::PrivateKey::from_pem(read_file(file.path), settings.algorithm), file.path.string());
             add(file.kid, key.public_key());
@@ -171,7 +174,9 @@ void KeyRing::look_again() {
     const bool uses_folder = std::ranges::any_of(settings_, &std::string::empty, &KeySettings::private_key);
     std::error_code error;
     const auto changed = fs::last_write_time(folder_, error);
-    if (!uses_folder || (!error && changed == seen_)) return;
+    const bool is_key_retired = std::ranges::any_of(
+        keys_, [now = clock_.now()](const auto& keys) { return keys.load()->complete_until < now; });
+    if (!uses_folder || (!error && changed == seen_ && !is_key_retired)) return;
     bool different = false;
     for (const auto kind : {TokenKind::access, TokenKind::refresh})
         if (load_again(kind)) different = true;
@@ -187,9 +192,9 @@ bool KeyRing::load_again(TokenKind kind) {
     try {
         auto found = load(kind);
         note(kind, {});
-        if (same_keys(*keys.load(), *found)) return false;
+        const bool is_different = !same_keys(*keys.load(), *found);
         keys.store(std::move(found));
-        return true;
+        return is_different;
     } catch (const std::exception& fault) {
         note(kind, fault.what());
         return false;

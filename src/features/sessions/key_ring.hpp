@@ -39,6 +39,7 @@ struct SigningKey {
 struct KindKeys {
     std::shared_ptr<const SigningKey> signing;
     std::vector<std::pair<std::string, crypto::PublicKey>> verifying;  // by kid, including the signing key
+    TimePoint complete_until = TimePoint::max();  // then the next former key of the folder no longer verifies
 
     const crypto::PublicKey* find(std::string_view kid) const;
 };
@@ -68,7 +69,8 @@ public:
     KeyRing(const Clock& clock, std::filesystem::path folder, KeySettings access, KeySettings refresh,
             OnFault on_fault = {});
 
-    // Thread-safe. Reloads the folder if it changed, checking at most once a second.
+    // Thread-safe. Reloads the folder if it changed or the last token of a key has expired, checking at most once a
+    // second.
     std::shared_ptr<const KindKeys> keys(TokenKind kind);
     // Increases whenever the accepted keys change. Reloads the folder as keys() does.
     std::uint64_t generation();

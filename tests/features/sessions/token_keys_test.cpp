@@ -237,6 +237,23 @@ TEST(TOK_10, AnOldKeyStaysUntilItsLastTokenHasExpired) {
     EXPECT_EQ(kids_now(), std::vector{new_kid});
 }
 
+TEST(TOK_10, ARunningServiceDropsAnOldKeyWhenItsLastTokenHasExpired) {
+    Service service;
+    const Person person = service.make_person();
+    const std::string old_kid = kid_of(service.tokens_of(person).access);
+    service.clock().advance(seconds{1});
+    const std::string new_kid =
+        KeyRing::generate(key_folder(service), TokenKind::access, SignatureAlgorithm::es256, service.clock().now());
+    // A folder that has just changed is read again anyway.
+    const auto an_hour_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours{1};
+    std::filesystem::last_write_time(key_folder(service), an_hour_ago);
+    service.restart();
+    EXPECT_EQ(published_kids(service), (std::set{new_kid, old_kid}));
+    service.clock().advance(std::chrono::hours{1} + milliseconds{1});
+    EXPECT_TRUE(soon([&] { return published_kids(service) == std::set{new_kid}; }));
+    EXPECT_EQ(status_with(service, service.tokens_of(person).access).status, 200U);
+}
+
 TEST(CRY_4, RotationUnderLoadFailsNoHonestRequest) {
     Service service;
     const Person person = service.make_person();
