@@ -35,6 +35,12 @@ std::optional<TimePoint> from_iso8601(std::string_view text);
 // clock was set back, or by a clock that is wrong.
 inline constexpr seconds clock_ahead_max{30};
 
+// Returns whether the stored time lies less than `period` before `now`. Use it if something is allowed for a while
+// after an event: if the stored time is too far ahead, nobody knows how long ago the event was, so the answer is false.
+constexpr bool happened_within(milliseconds period, TimePoint stored, TimePoint now) {
+    return stored <= now + clock_ahead_max && now < stored + period;
+}
+
 // How far the clock of another instance may be behind, or a system clock may be set back: what is good once is
 // remembered for this long beyond its end.
 inline constexpr std::chrono::days clock_error_max{1};

@@ -40,7 +40,7 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     const auto role = find_enum<Role>(lines[8]);
     if (!role_id || !role || lines[12].empty() || !text.empty()) return std::nullopt;
     // The cache expires the entry as well, but anyone who can write to the cache can restore it.
-    if (from_epoch_ms(number(lines[0])) + trusted_max <= now) return std::nullopt;
+    if (!happened_within(trusted_max, from_epoch_ms(number(lines[0])), now)) return std::nullopt;
     LiveSession out;
     out.jti = lines[1];
     out.security_version = number(lines[2]);

@@ -65,9 +65,11 @@ awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, T
         {.columns = summary_columns.list(),
          .from = sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ",
                      current_sql<"sessions", "$1">,
-                     " AND ((last_active_at > $3 AND login_at > $4) OR EXISTS (SELECT 1 FROM users u JOIN roles r "
+                     " AND ((last_active_at > $3 AND last_active_at <= $4 AND login_at > $5) OR EXISTS (SELECT 1 FROM "
+                     "users u JOIN roles r "
                      "ON r.id = u.role_id WHERE u.id = $1 AND r.type = 'user'))">},
-        std::move(query), summary_columns.read, user, now, limits.active_after, limits.begun_after);
+        std::move(query), summary_columns.read, user, now, limits.active_after, limits.active_until,
+        limits.begun_after);
 }
 
 void SessionRepository::add_insert(storage::Transaction& transaction, const NewSession& session) {

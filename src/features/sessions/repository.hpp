@@ -107,10 +107,11 @@ struct SessionSummary {
     TimePoint expires_at;
 };
 
-// An administrator's session ends earlier than its row says (SES-7): if it was not used after the one time, or not
-// begun after the other.
+// An administrator's session ends earlier than its row says (SES-7): if it was not used after the first time, or not
+// begun after the last. If it was used after the second, the clock was set back since, and it ends as well.
 struct AdminLimits {
     TimePoint active_after;
+    TimePoint active_until;
     TimePoint begun_after;
 };
 

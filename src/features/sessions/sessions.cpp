@@ -142,14 +142,18 @@ void Sessions::remember_tokens(const PreparedSession& session) {
 }
 
 AdminLimits Sessions::admin_limits(TimePoint now) const {
-    return {.active_after = now - settings_.admin_idle, .begun_after = now - tokens_.settings().admin_lifetime};
+    return {.active_after = now - settings_.admin_idle,
+            .active_until = now + clock_ahead_max,
+            .begun_after = now - tokens_.settings().admin_lifetime};
 }
 
 Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const {
     if (session.revoked || session.deleted || session.expires_at <= now) return fail(invalid);
     if (session.role != Role::user) {  // also of those who became admins after they logged in
-        const auto [active_after, begun_after] = admin_limits(now);
-        if (session.last_active_at <= active_after || session.login_at <= begun_after) return fail(invalid);
+        const auto [active_after, active_until, begun_after] = admin_limits(now);
+        if (session.last_active_at <= active_after || session.last_active_at > active_until ||
+            session.login_at <= begun_after)
+            return fail(invalid);
     }
     if (session.status == UserStatus::blocked) return fail(errors::blocked_forbidden);
     if (session.status != UserStatus::active) return fail(errors::inactive_forbidden);
@@ -328,7 +332,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     // older token, is reuse.
     const bool just_used = state.previous_jti == claims.jti && state.previous_refresh_digest &&
                            same_digest(*state.previous_refresh_digest, digest) &&
-                           now < state.issued_at + settings_.refresh_grace;
+                           happened_within(settings_.refresh_grace, state.issued_at, now);
     if (!just_used) {
         storage::Transaction transaction;
         SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);

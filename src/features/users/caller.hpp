@@ -43,7 +43,7 @@ public:
     // For checking which policies this session has accepted.
     ConsentGrounds grounds() const { return {caller_.user, caller_.session, caller_.security_version}; }
     // Returns whether the caller proved their identity within `fresh_for`, by logging in or by confirming the session.
-    bool is_fresh(TimePoint now) const { return now < caller_.proven_at + fresh_for; }
+    bool is_fresh(TimePoint now) const { return happened_within(fresh_for, caller_.proven_at, now); }
     Actor actor() const { return Actor(caller_); }
 
 protected:

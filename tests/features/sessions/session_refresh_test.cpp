@@ -64,6 +64,31 @@ TEST(SES_6, AfterTheGraceARepeatEndsTheFamily) {
     EXPECT_EQ(refresh_with(service, tokens.refresh).status, 401U);
 }
 
+TEST(SES_6, ReuseIsNoticedWhenTheClockWasPutBack) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    service.clock().advance(std::chrono::hours{2});
+    const TokenTexts next = pair_in(refresh_with(service, tokens.refresh));
+    service.clock().advance(grace);
+    service.clock().step(-std::chrono::hours{1});
+    const Answer reuse = refresh_with(service, tokens.refresh);
+    EXPECT_EQ(reuse.status, 401U) << reuse.body;
+    EXPECT_EQ(service.sql("SELECT revoked_reason FROM sessions").at(0).at(0), "reuse");
+    service.clock().step(std::chrono::hours{1});
+    EXPECT_FALSE(alive(service, next.access));
+}
+
+TEST(SES_6, ARepeatWithinTheGraceMayMeetAnInstanceWhoseClockIsBehind) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    service.clock().advance(std::chrono::minutes{1});
+    const Answer first = refresh_with(service, tokens.refresh);
+    service.clock().step(-seconds{30});
+    const Answer again = refresh_with(service, tokens.refresh);
+    ASSERT_EQ(again.status, 200U) << again.body;
+    EXPECT_EQ(again.json.at("data"), first.json.at("data"));
+}
+
 TEST(SES_6, AUsedTokenIsKnownAfterARestart) {
     Service service;
     const auto tokens = service.tokens_of(service.make_person());
@@ -235,6 +260,21 @@ TEST(SES_7, AnAdminsSessionEndsAfterAnIdleHour) {
         EXPECT_EQ(refresh_with(service, tokens.refresh).status, 401U);
         EXPECT_FALSE(alive(service, tokens.access));
     }
+}
+
+TEST(SES_7, AClockThatIsPutBackProlongsNoIdleTimeOfAdmins) {
+    Service service;
+    const Person admin = service.make_person(Role::admin);
+    const auto tokens = service.tokens_of(admin);
+    service.clock().advance(std::chrono::minutes{50});
+    EXPECT_TRUE(alive(service, tokens.access));
+    service.clock().step(-std::chrono::minutes{40});
+    EXPECT_FALSE(alive(service, tokens.access));
+    EXPECT_EQ(refresh_with(service, tokens.refresh).status, 401U);
+    const TokenTexts again = service.tokens_of(admin);
+    EXPECT_TRUE(alive(service, again.access));
+    const Answer list = service.get("/api/shared/user/session/list", bearer(again.access));
+    EXPECT_EQ(list.json.at("data").as_array().size(), 1U) << list.body;
 }
 
 TEST(SES_7, ACopyThatIsTrustedDoesNotForgetTheUseOfASession) {

@@ -154,6 +154,23 @@ TEST(Freshness, ARefreshIsNoProofOfWhoOneIs) {
                    errors::fresh_login_required);
 }
 
+TEST(Freshness, AClockThatIsPutBackKeepsNoProofFresh) {
+    Service service;
+    const Person ada = service.make_person();
+    const Headers caller = bearer(service.tokens_of(ada).access);
+    service.clock().advance(std::chrono::minutes{50});
+    const auto confirm = [&] { return service.post(confirm_path, {{"password", ada.password}}, caller); };
+    const auto set_up = [&] { return service.post("/api/user/2fa/setup", {}, caller); };
+    ASSERT_EQ(confirm().status, 200U);
+    service.clock().step(-seconds{30});  // as another instance, whose clock is behind
+    EXPECT_EQ(set_up().status, 200U);
+    service.clock().step(-std::chrono::minutes{40});
+    service.clock().advance(fresh_time + std::chrono::minutes{1});
+    expect_refused(set_up(), errors::fresh_login_required);
+    ASSERT_EQ(confirm().status, 200U);
+    EXPECT_EQ(set_up().status, 200U);
+}
+
 TEST(Confirmation, IsOfOneSessionAlone) {
     Service& service = suite_service();
     const Person ada = service.make_person();
