@@ -26,13 +26,13 @@ constexpr auto two_factor_columns = columns<TwoFactorRecord>(
     column<"(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " + of_this_epoch_sql<"b"> + ")",
            &TwoFactorRecord::backup_codes>);
 
-// A proof and the row that it is spent on: $1 is the user, $2 now, $3 the iv, $4 the step of a code and $5 whether any
-// step will do. A backup code carries no step and leaves last_step unchanged.
+// A proof and the row that it is spent on: $1 is the user, $2 now, $3 the iv, $4 the step of a code, $5 whether any
+// step will do, and $6 the time of locks. A backup code carries no step and leaves last_step unchanged.
 constexpr Text spent_sql =
     "attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
     "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END";
 constexpr Text may_spend_sql =
-    "user_id = $1 AND iv = $3 AND (locked_until IS NULL OR locked_until <= $2) "
+    "user_id = $1 AND iv = $3 AND (locked_until IS NULL OR locked_until <= $6) "
     "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))";
 
 }  // namespace
@@ -89,22 +89,23 @@ void TwoFactorRepository::add_required(storage::Transaction& transaction, UserId
 }
 
 awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,
-                                                                          TimePoint now) {
+                                                                          TwoFactorMoment at) {
     const auto rows = co_await database_.execute(
-        sql<"UPDATE two_factors SET attempt = attempt + 1, updated_at = $2, locked_until = ",
+        sql<"UPDATE two_factors SET attempt = attempt + 1, updated_at = $5, locked_until = ",
             storage::lock_end_sql<"attempt", "$3", "$2", "$4">,
             " WHERE user_id = $1 AND (locked_until IS NULL OR locked_until <= $2) RETURNING attempt">,
-        user, now, ladder.attempts_max, static_cast<double>(ladder.base.count()));
+        user, at.lock_time, ladder.attempts_max, static_cast<double>(ladder.base.count()), at.now);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].integer(0);
 }
 
 void TwoFactorRepository::add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
-                                    TimePoint now) {
+                                    TwoFactorMoment at) {
     transaction.add(Expect::one,
                     sql<"UPDATE two_factors SET ", spent_sql, " WHERE enabled = TRUE AND required_setup = FALSE AND ",
                         may_spend_sql>,
-                    proof.user, now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection);
+                    proof.user, at.now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection,
+                    at.lock_time);
     if (proof.backup_digest)
         transaction.add(Expect::one,
                         sql<"DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2 AND ",
@@ -113,12 +114,12 @@ void TwoFactorRepository::add_spend(storage::Transaction& transaction, const Rig
 }
 
 void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
-                                     TimePoint now) {
+                                     TwoFactorMoment at) {
     transaction.add(Expect::one,
                     sql<"UPDATE two_factors SET enabled = TRUE, required_setup = FALSE, "
                         "confirmed_at = COALESCE(confirmed_at, $2), ",
                         spent_sql, " WHERE (enabled = FALSE OR required_setup = TRUE) AND ", may_spend_sql>,
-                    proof.user, now, proof.iv, proof.step.value_or(0), !replay_protection);
+                    proof.user, at.now, proof.iv, proof.step.value_or(0), !replay_protection, at.lock_time);
 }
 
 void TwoFactorRepository::add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now) {

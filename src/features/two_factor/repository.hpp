@@ -38,6 +38,12 @@ struct RightProof {
     std::optional<crypto::Sha256> backup_digest;  // of a backup code
 };
 
+// One moment by both clocks (base/clock.hpp): locks end by the one, and people read the other.
+struct TwoFactorMoment {
+    TimePoint now;
+    TimePoint lock_time;
+};
+
 class TwoFactorRepository {
 public:
     explicit TwoFactorRepository(storage::Database& database) : database_(database) {}
@@ -57,14 +63,14 @@ public:
 
     // Counts one failure, and locks from the ladder's first rung on. One statement, durable before the answer. Returns
     // the number of failures, or nullopt if already locked, in which case nothing is counted.
-    awaitable<std::optional<std::int64_t>> count_failure(UserId user, LockLadder ladder, TimePoint now);
+    awaitable<std::optional<std::int64_t>> count_failure(UserId user, LockLadder ladder, TwoFactorMoment at);
 
     // The first statement (for backup codes, the first two) is an Expect::one. It fails if the proof was spent, the
     // set-up replaced, or the user locked in the meantime. Success clears the failure count and the lock.
     static void add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
-                          TimePoint now);
+                          TwoFactorMoment at);
     static void add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
-                           TimePoint now);
+                           TwoFactorMoment at);
     static void add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     static void add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Clears failures and lock. The last used time step stays: no spent code becomes valid again (TFA-3).

@@ -61,6 +61,8 @@ NewSecret TwoFactor::add_required_set_up(storage::Transaction& transaction, User
     return describe(email, secret);
 }
 
+TwoFactorMoment TwoFactor::moment() const { return {.now = clock_.now(), .lock_time = clock_.lock_time()}; }
+
 std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {
     const TimePoint now = clock_.lock_time();
     if (!record.locked_until || *record.locked_until <= now) return std::nullopt;
@@ -69,7 +71,7 @@ std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {
 
 awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
     if (!error.is(errors::two_factor_invalid)) co_return error;
-    const auto counted = co_await repository_.count_failure(user, settings_.ladder, clock_.lock_time());
+    const auto counted = co_await repository_.count_failure(user, settings_.ladder, moment());
     if (counted) {
         const std::string attempt = std::to_string(*counted);
         audit_.tell("two_factor.failed", Outcome::failure, user, cause, {{"attempt", attempt}});
@@ -127,7 +129,7 @@ awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause 
 
 void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause,
                       SpentFor purpose) const {
-    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, clock_.lock_time());
+    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, moment());
     if (!proof.backup_digest) return;
     const auto kind = purpose == SpentFor::login ? MailKind::backup_code_used : MailKind::backup_code_used_for_change;
     mails_.add_notice(transaction, proof.user, kind, cause, clock_.now());
@@ -163,7 +165,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(Actor by, User use
     const TimePoint now = clock_.now();
     auto codes = TwoFactorSecrets::new_backup_codes();
     PrivilegedTransaction transaction(by, now);
-    TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, clock_.lock_time());
+    TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, moment());
     TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
     // Ends logins in progress that began while two-factor was off.
     Grants::add_rise(transaction, user.id, user.security_version,
@@ -195,7 +197,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(User owne
     storage::Transaction transaction;
     // The challenge that allows this belongs to a generation as well.
     UserRepository::add_same_generation(transaction, owner);
-    TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, clock_.lock_time());
+    TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, moment());
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user, MailKind::two_factor_enabled, cause, now);

@@ -87,6 +87,7 @@ private:
     Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
     // Writes the log entry and the mail for a counted failure; the lock is already stored.
     awaitable<void> write_of_failure(UserId user, std::int64_t attempt, Cause cause);
+    TwoFactorMoment moment() const;
     std::optional<Error> locked(const TwoFactorRecord& record) const;
     NewSecret describe(const std::string& email, BytesView secret) const;
     std::vector<crypto::Sha256> digests_of(UserId user, const std::vector<std::string>& codes) const;

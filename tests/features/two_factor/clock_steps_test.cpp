@@ -67,6 +67,24 @@ TEST(RAC_6, ACodeIsNotGoodAgainWhenTheClockIsPutBack) {
     EXPECT_EQ(service.verify(service.challenge_of(person), service.next_code(person)).status, 200U);
 }
 
+TEST(TwoFactor, TheTimesOfItsUseAreThoseOfTheClockThatWasSet) {
+    Service service;
+    Person person = service.make_person();
+    service.clock().step(hours{1});
+    const TokenTexts tokens = service.turn_two_factor_on(person);
+    const auto status = [&](const std::string& member) {
+        return service.get("/api/shared/user/2fa/status", bearer(tokens.access)).text("data." + member);
+    };
+    EXPECT_EQ(status("confirmedAt"), to_iso8601(service.clock().now()));
+    EXPECT_EQ(service.verify(service.challenge_of(person), service.next_code(person)).status, 200U);
+    EXPECT_EQ(status("lastUsedAt"), to_iso8601(service.clock().now()));
+    const auto changed_at = [&] { return service.sql("SELECT updated_at FROM two_factors").at(0).at(0); };
+    EXPECT_EQ(changed_at(), std::to_string(epoch_ms(service.clock().now())));
+    service.clock().advance(seconds{1});
+    EXPECT_EQ(service.verify(service.challenge_of(person), wrong_code(service, person)).status, 401U);
+    EXPECT_EQ(changed_at(), std::to_string(epoch_ms(service.clock().now())));
+}
+
 TEST(RAC_6, TheTimeOfLocksDoesNotGoBack) {
     const SystemClock clock;
     EXPECT_LE(std::chrono::abs(clock.lock_time() - clock.now()), seconds{5});
