@@ -181,6 +181,31 @@ TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
     EXPECT_FALSE(loop.call(cache.put_if_absent("b", "2", 1h)));
 }
 
+// What is in the cache after the server's clock was put back by an hour.
+TEST(RedisCache, AServerWhoseClockIsPutBackAdmitsAsBefore) {
+    const RealRedis redis;
+    RedisCache cache(redis_options(redis.url()));
+    const std::string later = std::to_string(std::stoll(redis.command(0, {"TIME"})) * 1'000 + 3'600'000);
+    for (int i = 0; i < 10; ++i) redis.command(0, {"LPUSH", "test:exact:times", later});
+    redis.command(0, {"PEXPIRE", "test:exact:times", "3600000"});
+    for (std::int64_t left = 9; left >= 0; --left) {
+        const Admission admission = run(cache.admit("exact", 10, 1min));
+        EXPECT_TRUE(admission.admitted);
+        EXPECT_EQ(admission.remaining, left);
+    }
+    EXPECT_FALSE(run(cache.admit("exact", 10, 1min)).admitted);
+
+    constexpr std::int64_t many = SlidingWindows::exact_limit_max + 1;
+    redis.command(0, {"SET", "test:many:count", std::to_string(many), "PX", "3600000"});
+    for (std::int64_t left = many - 1; left >= 0; --left) {
+        const Admission admission = run(cache.admit("many", many, 1min));
+        ASSERT_TRUE(admission.admitted);
+        ASSERT_EQ(admission.remaining, left);
+        ASSERT_LE(admission.wait, 1min);
+    }
+    EXPECT_FALSE(run(cache.admit("many", many, 1min)).admitted);
+}
+
 TEST(RedisCache, ACanceledCallerLeavesTheAnswersOfOthersInOrder) {
     TcpProxy proxy(port_of(shared_redis_url()));
     auto options = redis_options(with_port(shared_redis_url(), proxy.port()), fresh_namespace());

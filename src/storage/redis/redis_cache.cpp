@@ -20,7 +20,9 @@ constexpr milliseconds longest_ttl = std::chrono::hours{24 * 365 * 100};
 std::string digits_of(milliseconds ttl) { return std::to_string(std::min(ttl, longest_ttl).count()); }
 
 // Both scripts return {admitted, remaining, milliseconds to wait}, measured by the server's clock, so instances need
-// not agree about the time. A list holds the times of the last events, newest first.
+// not agree about the time. A list holds the times of the last events, newest first. Setting the server's clock back must
+// not keep old events forever (RAC-6): times to come do not count, and a count that would stay for longer than the window
+// begins again.
 constexpr std::string_view remember_event = R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -28,7 +30,7 @@ local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local living, oldest = 0, now
 for _, time in ipairs(redis.call('LRANGE', KEYS[1], 0, limit - 1)) do
   time = tonumber(time)
-  if now - time < window then living, oldest = living + 1, math.min(oldest, time) end
+  if time <= now and now - time < window then living, oldest = living + 1, math.min(oldest, time) end
 end
 local wait = oldest + window - now
 if living >= limit then return {0, 0, wait} end
@@ -42,6 +44,10 @@ local limit = tonumber(ARGV[1])
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 local wait = redis.call('PTTL', KEYS[1])
+if wait > tonumber(ARGV[2]) then
+  redis.call('SET', KEYS[1], 1, 'PX', ARGV[2])
+  count, wait = 1, tonumber(ARGV[2])
+end
 if count > limit then return {0, 0, wait} end
 return {1, limit - count, wait})";
 
