@@ -160,7 +160,7 @@ TEST(RedisCache, AReadWhoseConnectionEndsBeforeItIsAwaitedIsRepeated) {
     EXPECT_THROW(loop.call(read_late(cache, 1ms)), Unavailable);
 }
 
-TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
+TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereASecondTimeChangesNothing) {
     const RealRedis redis;
     TcpProxy proxy(redis.node(0).port());
     RedisCache cache(redis_options(url_of(proxy.port())));
@@ -179,6 +179,11 @@ TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
     proxy.mute_when("NX");
     EXPECT_THROW(loop.call(cache.put_if_absent("b", "1", 1h)), Unavailable);
     EXPECT_FALSE(loop.call(cache.put_if_absent("b", "2", 1h)));
+
+    proxy.mute_when("\r\nDEL\r\n");
+    loop.call(cache.erase("b"));
+    EXPECT_EQ(proxy.cut(), 4u);
+    EXPECT_EQ(loop.call(cache.get("b")), std::nullopt);
 }
 
 // What is in the cache after the server's clock was put back by an hour.

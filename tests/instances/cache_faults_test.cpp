@@ -165,5 +165,28 @@ TEST(FLT_1, AnEmptiedCacheLetsNobodyInAndLocksStay) {
     EXPECT_EQ(verify_backup(fleet->client(1), challenge_of(fleet->client(0), ada), ada.backup_codes[1]).status, 200U);
 }
 
+TEST(FLT_1, ALostAnswerOfTheCacheLeavesNoTrustedCopyOfAnEndedSession) {
+    TcpProxy link(port_of(shared_redis_url()));
+    SharedFleet fleet(
+        1,
+        {{"CACHE_URL", with_port(shared_redis_url(), link.port())}, {"SESSION_CHECK", "cache"}, {"HTTP_THREADS", "1"}});
+    const HttpClient client = fleet->client(0);
+    const Account ada = fleet->make_account();
+    std::vector<Tokens> sessions;
+    for (int i = 0; i < 4; ++i) {
+        sessions.push_back(tokens_of(client, ada));
+        ASSERT_EQ(knock(client, sessions.back().access), 200U) << "makes a copy";
+    }
+    link.mute_when("\r\nDEL\r\n");
+    EXPECT_EQ(
+        client
+            .patch("/api/shared/user/change-password",
+                   {{"oldPassword", ada.password}, {"newPassword", "Copper-Meadow-77"}}, bearer(sessions[0].access))
+            .status,
+        200U);
+    EXPECT_EQ(link.cut(), 1U);
+    for (const Tokens& tokens : sessions) EXPECT_EQ(knock(client, tokens.access), 401U);
+}
+
 }  // namespace
 }  // namespace consentry::tests

@@ -56,8 +56,9 @@ Sessions::Sessions(storage::Database& database, storage::Cache& cache, const Clo
 Sessions::~Sessions() { database_.listen(SessionRepository::ended, {}); }
 
 awaitable<void> Sessions::forget_copies(storage::Rows ended) {
+    // One copy that cannot be erased must not keep the others.
     for (std::size_t i = 0; i < ended.size(); ++i)
-        co_await copies_.erase(ended[i].id<UserId>(0), ended[i].id<SessionId>(1));
+        co_await best_effort([&] { return copies_.erase(ended[i].id<UserId>(0), ended[i].id<SessionId>(1)); });
 }
 
 awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,

@@ -20,9 +20,9 @@ constexpr milliseconds longest_ttl = std::chrono::hours{24 * 365 * 100};
 std::string digits_of(milliseconds ttl) { return std::to_string(std::min(ttl, longest_ttl).count()); }
 
 // Both scripts return {admitted, remaining, milliseconds to wait}, measured by the server's clock, so instances need
-// not agree about the time. A list holds the times of the last events, newest first. Setting the server's clock back must
-// not keep old events forever (RAC-6): times to come do not count, and a count that would stay for longer than the window
-// begins again.
+// not agree about the time. A list holds the times of the last events, newest first. Setting the server's clock back
+// must not keep old events forever (RAC-6): times to come do not count, and a count that would stay for longer than the
+// window begins again.
 constexpr std::string_view remember_event = R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -136,7 +136,7 @@ awaitable<std::optional<std::string>> RedisCache::take(std::string key) {
 awaitable<void> RedisCache::erase(std::string key) {
     const auto executor = co_await boost::asio::this_coro::executor;
     key = full(key);
-    co_await clients_.of(executor).execute({.words = {"DEL", key}, .count = 2, .key = key});
+    co_await clients_.of(executor).execute({.words = {"DEL", key}, .count = 2, .key = key, .is_repeatable = true});
 }
 
 awaitable<Admission> RedisCache::admit(std::string key, std::int64_t limit, milliseconds window) {
