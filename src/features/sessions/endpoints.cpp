@@ -50,6 +50,11 @@ awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
                         .etag = std::move(etag)};
 }
 
+constexpr std::string_view jwks_description =
+    "A JSON Web Key Set (RFC 7517): the key that signs, and former ones until their last tokens have expired. A new "
+    "key is not published before it signs: if a token names an unknown `kid`, fetch the set again, past any shared "
+    "cache (`Cache-Control: no-cache`).";
+
 }  // namespace
 
 void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& keys) {
@@ -117,7 +122,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .id("jwks")
         .tag("session")
         .says("Get the public keys that verify access tokens")
-        .describes("A JSON Web Key Set (RFC 7517). During a rotation it also contains the next and the previous key.")
+        .describes(jwks_description)
         .answers_with("application/jwk-set+json")
         .with_etag()
         .handled_by([&keys] { return jwks(keys); });
