@@ -129,4 +129,10 @@ bool SealingKeys::sealed_with_first(const Sealed& sealed) const {
     return sealed.bytes.size() >= id.size() && std::equal(id.begin(), id.end(), sealed.bytes.begin());
 }
 
+std::vector<Bytes> SealingKeys::ids() const {
+    std::vector<Bytes> out;
+    for (const Key& key : keys_) out.emplace_back(key.id.begin(), key.id.end());
+    return out;
+}
+
 }  // namespace consentry::crypto

@@ -46,6 +46,9 @@ public:
     // Returns false if the record should be sealed again, because its key is being phased out or unknown.
     bool sealed_with_first(const Sealed& sealed) const;
 
+    // The ids of the keys, in their order.
+    std::vector<Bytes> ids() const;
+
 private:
     using KeyId = std::array<std::uint8_t, 4>;
     struct Key {

@@ -79,6 +79,8 @@ TEST(CRY_4, OldKeysOpenAndTheFirstSeals) {
     EXPECT_TRUE(after.open(sealed_again, mike));
     EXPECT_FALSE(after.open(sealed_before, mike));  // its key was removed
     EXPECT_FALSE(rotated.sealed_with_first({}));
+    EXPECT_EQ(rotated.ids(), (std::vector{after.ids().at(0), before.ids().at(0)}));
+    EXPECT_EQ(before.ids().at(0), Bytes(sealed_before.bytes.begin(), sealed_before.bytes.begin() + 4));
 }
 
 TEST(CRY_3, SecretsAreNeverEmpty) {

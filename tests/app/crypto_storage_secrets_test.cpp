@@ -247,7 +247,6 @@ TEST(CRY_4, TheTwoFactorKeyRotatesWithoutLoss) {
     Person early = service.make_person();
     service.turn_two_factor_on(early);
     service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key + "," + first_key}});
-    EXPECT_EQ(service.verify(service.challenge_of(early), service.next_code(early)).status, 200U);
     EXPECT_EQ(service.verify_backup(service.challenge_of(early), early.backup_codes[0]).status, 200U);
     Person late = service.make_person();
     service.turn_two_factor_on(late);
@@ -262,6 +261,33 @@ TEST(CRY_4, TheTwoFactorKeyRotatesWithoutLoss) {
     // After the former key is restored, these secrets can be read again.
     service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key + "," + first_key}});
     EXPECT_EQ(service.verify(service.challenge_of(early), service.next_code(early)).status, 200U);
+}
+
+TEST(CRY_4, TheFormerTwoFactorKeyIsNotNeededOnceACodeWasAccepted) {
+    Service service({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", first_key}});
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const auto stored = [&] { return service.sql("SELECT hex(iv), hex(secret) FROM two_factors").at(0); };
+    const auto log_in_with = [&](const std::string& code) {
+        return service.verify(service.challenge_of(person), code).status;
+    };
+    const auto before = stored();
+    EXPECT_EQ(log_in_with(service.next_code(person)), 200U);
+    EXPECT_EQ(stored(), before) << "sealed with the first key";
+
+    service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key + "," + first_key}});
+    EXPECT_EQ(log_in_with(service.code(person)), 401U) << "used";
+    EXPECT_EQ(service.verify_backup(service.challenge_of(person), person.backup_codes[0]).status, 200U);
+    EXPECT_EQ(stored(), before);
+    EXPECT_EQ(log_in_with(service.next_code(person)), 200U);
+    EXPECT_NE(stored(), before);
+
+    service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key}});
+    EXPECT_EQ(log_in_with(service.next_code(person)), 200U);
+    // Backup codes are digests under the former key.
+    EXPECT_EQ(service.verify_backup(service.challenge_of(person), person.backup_codes[1]).status, 401U);
+    service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key + "," + first_key}});
+    EXPECT_EQ(service.verify_backup(service.challenge_of(person), person.backup_codes[1]).status, 200U);
 }
 
 // Returns Welch's t for the times that `call` takes with either input, measured alternately. The inputs are copied to

@@ -8,6 +8,7 @@
 
 #include "process/account.hpp"
 #include "process/terminal.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -161,6 +162,33 @@ TEST_F(Doctor, KeysOfTheFutureAreAWarning) {
     const Examined found = examine();
     for (const char* key : {"access key", "refresh key"})
         EXPECT_THAT(found.about(key), HasSubstr("warning: was made in the future"));
+}
+
+TEST_F(Doctor, AccountsThatNeedAFormerTwoFactorKeyAreCounted) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const auto with_code = [&](const Settings& settings, std::int64_t steps_ahead) {
+        const ServiceProcess service(folder_.path(), quick_settings(settings));
+        if (ada.secret.empty()) {
+            turn_two_factor_on(service.client(), ada);
+            return;
+        }
+        const Answer login = log_in(service.client(), ada);
+        const Answer verified = verify(service.client(), login.text("data.challengeToken"), code_of(ada, steps_ahead));
+        EXPECT_EQ(verified.status, 200U) << verified.body;
+    };
+    const std::string subject = "two-factor key";
+    with_code({}, 0);
+    EXPECT_THAT(examine().about(subject), HasSubstr("ok: no account needs"));
+    const std::string next = "a-new-key-that-is-32-bytes-long-";
+    const Settings both{{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", next + "," + text_in(folder_ / "data/keys/two-factor.key")}};
+    const Settings only{{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", next}};
+    EXPECT_THAT(examine(both).about(subject), HasSubstr("warning: 1 accounts still need"));
+    const Examined missing = examine(only);
+    EXPECT_THAT(missing.about(subject), HasSubstr("error: 1 accounts cannot log in"));
+    EXPECT_EQ(missing.code, 1);
+    with_code(both, 1);
+    EXPECT_THAT(examine(both).about(subject), HasSubstr("ok: "));
+    EXPECT_THAT(examine(only).about(subject), HasSubstr("ok: "));
 }
 
 TEST_F(Doctor, AFileOfSettingsThatIsNamedMustExist) {

@@ -210,8 +210,10 @@ std::vector<SettingSpec> two_factor_settings() {
          .derived = true,
          .description = "Encrypts the secrets of authenticator apps. Use 32 characters or more, for example the output "
                         "of `openssl rand -base64 32`. To rotate it, put the new key before the old one, separated by "
-                        "a comma: the service encrypts with the first key and decrypts with any of them. Without the "
-                        "key no code can be verified, so back it up, separately from the database."},
+                        "a comma: the service encrypts with the first key and decrypts with any of them. Keep the old "
+                        "one while `consentry doctor` counts accounts that need it; backup codes created under it stop "
+                        "working without it. Without any key no code can be verified, so back it up, separately from "
+                        "the database."},
         {.name = "AUTH_TWO_FACTOR_REPLAY_PROTECTION",
          .group = group,
          .type = flag<&Config::two_factor, &TwoFactorConfig::replay_protection>(),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/database_check.hpp"
 #include "features/sessions/key_ring.hpp"
+#include "features/two_factor/secrets.hpp"
 
 namespace consentry {
 namespace {
@@ -131,6 +133,33 @@ void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
     }
 }
 
+// Whether the two-factor key can be removed that was the first one before.
+void examine_two_factor_keys(const Config& given, const Asked& ask, Findings& findings) {
+    const auto ids = TwoFactorSecrets(with_passing_secrets(given).two_factor.encryption_keys).key_ids();
+    const auto rows =
+        ask("SELECT substr(secret, 1, 4), count(*) FROM two_factors WHERE enabled = TRUE AND required_setup = FALSE "
+            "AND secret IS NOT NULL GROUP BY substr(secret, 1, 4)");
+    std::int64_t former = 0;
+    std::int64_t unknown = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto key = std::ranges::find(ids, rows[i].bytes(0));
+        if (key == ids.end())
+            unknown += rows[i].integer(1);
+        else if (key != ids.begin())
+            former += rows[i].integer(1);
+    }
+    constexpr const char* subject = "two-factor key";
+    if (unknown > 0)
+        findings.error(
+            subject, fmt::format("{} accounts cannot log in: the key that encrypts their secret is missing", unknown),
+            "Add the former key to AUTH_TWO_FACTOR_ENCRYPTION_KEY, after the first one. If it is lost, reset "
+            "their second factor: `consentry user two-factor reset`.");
+    if (former > 0)
+        findings.warn(subject, fmt::format("{} accounts still need a former key", former),
+                      "Keep it in AUTH_TWO_FACTOR_ENCRYPTION_KEY until they have used a code of their app.");
+    if (unknown == 0 && former == 0) findings.ok(subject, "no account needs a former one for the codes of its app");
+}
+
 void examine_administrators(const Asked& ask, Findings& findings) {
     constexpr const char* without_factor =
         "SELECT count(*), COALESCE(SUM(CASE WHEN EXISTS (SELECT 1 FROM two_factors t WHERE t.user_id = u.id "
@@ -160,6 +189,7 @@ void examine_data(const Config& config, storage::Database& database, asio::io_co
         examine_mails(ask, clock.now(), findings);
         examine_logs(config, ask, clock.now(), findings);
         examine_receipt_keys(config, ask, findings);
+        examine_two_factor_keys(config, ask, findings);
         examine_administrators(ask, findings);
     } catch (const std::exception& error) {
         findings.error("database", error.what(), "Run the command again; if it fails again, check the database.");

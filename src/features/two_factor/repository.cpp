@@ -35,6 +35,21 @@ constexpr Text may_spend_sql =
     "user_id = $1 AND iv = $3 AND (locked_until IS NULL OR locked_until <= $6) "
     "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))";
 
+// Spends the proof on a row that is `where`, and sets `more` as well.
+template <Text more, Text where>
+void add_proof(storage::Transaction& transaction, const RightProof& proof, bool any_step, TwoFactorMoment at) {
+    const auto add = [&](auto statement, const auto&... values) {
+        transaction.add(Expect::one, statement, proof.user, at.now, proof.iv, proof.step.value_or(0), any_step,
+                        at.lock_time, values...);
+    };
+    if (proof.sealed_again)
+        add(sql<"UPDATE two_factors SET iv = $7, secret = $8, ", more, spent_sql, " WHERE ", where, " AND ",
+                may_spend_sql>,
+            proof.sealed_again->iv, proof.sealed_again->secret);
+    else
+        add(sql<"UPDATE two_factors SET ", more, spent_sql, " WHERE ", where, " AND ", may_spend_sql>);
+}
+
 }  // namespace
 
 awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user) {
@@ -101,11 +116,8 @@ awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId
 
 void TwoFactorRepository::add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                                     TwoFactorMoment at) {
-    transaction.add(Expect::one,
-                    sql<"UPDATE two_factors SET ", spent_sql, " WHERE enabled = TRUE AND required_setup = FALSE AND ",
-                        may_spend_sql>,
-                    proof.user, at.now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection,
-                    at.lock_time);
+    add_proof<"", "enabled = TRUE AND required_setup = FALSE">(transaction, proof, !proof.step || !replay_protection,
+                                                               at);
     if (proof.backup_digest)
         transaction.add(Expect::one,
                         sql<"DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2 AND ",
@@ -115,11 +127,8 @@ void TwoFactorRepository::add_spend(storage::Transaction& transaction, const Rig
 
 void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                                      TwoFactorMoment at) {
-    transaction.add(Expect::one,
-                    sql<"UPDATE two_factors SET enabled = TRUE, required_setup = FALSE, "
-                        "confirmed_at = COALESCE(confirmed_at, $2), ",
-                        spent_sql, " WHERE (enabled = FALSE OR required_setup = TRUE) AND ", may_spend_sql>,
-                    proof.user, at.now, proof.iv, proof.step.value_or(0), !replay_protection, at.lock_time);
+    add_proof<"enabled = TRUE, required_setup = FALSE, confirmed_at = COALESCE(confirmed_at, $2), ",
+              "(enabled = FALSE OR required_setup = TRUE)">(transaction, proof, !replay_protection, at);
 }
 
 void TwoFactorRepository::add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now) {

@@ -8,6 +8,7 @@
 
 #include "base/lock_ladder.hpp"
 #include "crypto/digest.hpp"
+#include "features/two_factor/secrets.hpp"
 #include "features/users/actor.hpp"
 #include "storage/database.hpp"
 
@@ -36,6 +37,8 @@ struct RightProof {
     Bytes iv;                                     // the set-up it was checked against
     std::optional<std::int64_t> step;             // of a code
     std::optional<crypto::Sha256> backup_digest;  // of a backup code
+    // Of a code, if a former key has sealed the secret: replaces it, so that the former key can be removed (CRY-4).
+    std::optional<TwoFactorSecrets::Sealed> sealed_again = {};
 };
 
 // One moment by both clocks (base/clock.hpp): locks end by the one, and people read the other.

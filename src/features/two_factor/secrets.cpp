@@ -31,6 +31,12 @@ Bytes TwoFactorSecrets::open(UserId user, const Bytes& iv, const Bytes& secret) 
     return std::move(*opened);
 }
 
+std::optional<TwoFactorSecrets::Sealed> TwoFactorSecrets::seal_again(UserId user, const Bytes& iv, const Bytes& secret,
+                                                                     BytesView opened) const {
+    if (sealing_.sealed_with_first({iv, secret})) return std::nullopt;
+    return seal(user, opened);
+}
+
 std::vector<std::string> TwoFactorSecrets::new_backup_codes() {
     std::vector<std::string> codes;
     while (codes.size() < backup_code_count) {

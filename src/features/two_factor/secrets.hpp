@@ -32,6 +32,10 @@ public:
     Sealed seal(UserId user, BytesView secret) const;
     // Throws std::runtime_error if the record cannot be read. Treat that as "cannot log in", never as "two-factor off".
     Bytes open(UserId user, const Bytes& iv, const Bytes& secret) const;
+    // Seals what open() returned with the first key; nullopt if it is sealed with that key.
+    std::optional<Sealed> seal_again(UserId user, const Bytes& iv, const Bytes& secret, BytesView opened) const;
+    // The ids of the keys, in their order. A sealed secret begins with the id of its key.
+    std::vector<Bytes> key_ids() const { return sealing_.ids(); }
 
     static std::vector<std::string> new_backup_codes();  // distinct
     crypto::Sha256 digest(UserId user, std::string_view backup_code) const;

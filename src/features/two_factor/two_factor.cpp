@@ -103,7 +103,11 @@ Result<RightProof> TwoFactor::check_code(UserId user, const TwoFactorRecord& rec
     const auto step = crypto::matching_step(secret, code, clock_.now(), settings_.totp);
     if (!step) return fail(errors::two_factor_invalid);
     if (settings_.replay_protection && *step <= record.last_step) return fail(code_used());
-    return RightProof{.user = user, .iv = *record.iv, .step = *step, .backup_digest = std::nullopt};
+    return RightProof{.user = user,
+                      .iv = *record.iv,
+                      .step = *step,
+                      .backup_digest = std::nullopt,
+                      .sealed_again = secrets_.seal_again(user, *record.iv, *record.secret, secret)};
 }
 
 awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
