@@ -123,8 +123,8 @@ const spellingsOf = (name) => {
     return ['-', '_'].flatMap((one) => ['-', '_'].map((other) => first + one + second + other + third));
 };
 
-// The values of each claim that reach the application, however they are spelled.
-function claimsOf(path, headers) {
+// The headers that reach the application, as a list of names and values in turn.
+function rawHeadersAt(path, headers) {
     const options = {
         host: '127.0.0.1',
         port: proxyPort,
@@ -135,17 +135,20 @@ function claimsOf(path, headers) {
         headers: { Host: 'app.example.com', ...headers },
     };
     return new Promise((resolve, reject) => {
-        const read = async (answer) => {
-            const raw = JSON.parse(Buffer.concat(await answer.toArray()).toString());
-            const found = Object.fromEntries(claims.map((name) => [name, []]));
-            for (let i = 0; i < raw.length; i += 2) {
-                const name = claims.find((one) => one.toLowerCase() === raw[i].replaceAll('_', '-').toLowerCase());
-                if (name) found[name].push(raw[i + 1]);
-            }
-            return found;
-        };
+        const read = async (answer) => JSON.parse(Buffer.concat(await answer.toArray()).toString());
         request(options, (answer) => read(answer).then(resolve, reject)).on('error', reject).end();
     });
+}
+
+// The values of each claim that reach the application, however they are spelled.
+async function claimsOf(path, headers) {
+    const raw = await rawHeadersAt(path, headers);
+    const found = Object.fromEntries(claims.map((name) => [name, []]));
+    for (let i = 0; i < raw.length; i += 2) {
+        const name = claims.find((one) => one.toLowerCase() === raw[i].replaceAll('_', '-').toLowerCase());
+        if (name) found[name].push(raw[i + 1]);
+    }
+    return found;
 }
 
 async function forge(name) {
@@ -159,6 +162,15 @@ async function forge(name) {
     assert.deepEqual(caller['X-User-Email'], [email]);
     assert.deepEqual(caller['X-User-Role'], ['user']);
     for (const name of claims) assert.ok(caller[name].length === 1 && caller[name][0] !== 'forged', name);
+}
+
+// Consentry would refuse a key that is not its own.
+async function keepKey(name) {
+    const email = `${name}4@example.org`;
+    service.createUser(email);
+    const Authorization = `Bearer ${await service.logIn(email)}`;
+    const raw = await rawHeadersAt('/headers', { Authorization, 'X-Api-Key': 'of:the-application' });
+    assert.ok(raw.includes('of:the-application'), raw.join(' '));
 }
 
 async function hasHandOver(page) {
@@ -260,6 +272,12 @@ for (const name of proxies)
     test(`nobody behind ${name} forges a claim, however it is spelled`, async () => {
         proxyPort = startProxy(name);
         await forge(name);
+    });
+
+for (const name of proxies)
+    test(`an application behind ${name} gets its own API key`, async () => {
+        proxyPort = startProxy(name);
+        await keepKey(name);
     });
 
 test('a login ends where the application sends the browser', async () => {
