@@ -93,7 +93,8 @@ awaitable<void> LinkRequests::forget_old() {
     const TimePoint now = clock_.now();
     co_await tokens_.erase_expired(now);
     const auto waited = std::max(settings_.verification.resend, settings_.forgot_password.resend);
-    co_await repository_.erase_older(now - std::max<milliseconds>(waited, std::chrono::days{1}));
+    co_await repository_.erase_outside(now - std::max<milliseconds>(waited, std::chrono::days{1}),
+                                       now + clock_error_max);
 }
 
 }  // namespace consentry

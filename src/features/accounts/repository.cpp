@@ -46,9 +46,11 @@ awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint ag
         "INSERT INTO link_requests (address_digest, purpose, email, ip_address, user_agent, requested_at, handled_at) "
         "VALUES ($1, $2, $3, $4, $5, $6, NULL) ON CONFLICT (address_digest, purpose) DO UPDATE SET "
         "email = excluded.email, ip_address = excluded.ip_address, user_agent = excluded.user_agent, "
-        "requested_at = excluded.requested_at, handled_at = NULL WHERE link_requests.requested_at <= $7",
+        "requested_at = excluded.requested_at, handled_at = NULL "
+        // A later time is from before the clock was set back: the address would get no link until the clock reaches it.
+        "WHERE link_requests.requested_at <= $7 OR link_requests.requested_at > $8",
         BytesView(request.address_digest), name_of(request.purpose), request.email, request.ip_address,
-        request.user_agent, request.requested_at, again_after);
+        request.user_agent, request.requested_at, again_after, request.requested_at + clock_ahead_max);
     co_return rows.affected() == 1;
 }
 
@@ -68,12 +70,12 @@ void LinkRequestRepository::add_handled(storage::Transaction& transaction, const
                     BytesView(request.address_digest), name_of(request.purpose), request.requested_at, now);
 }
 
-awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
+awaitable<void> LinkRequestRepository::erase_outside(TimePoint begin, TimePoint end) {
     return storage::execute_in_portions(
         database_,
         "DELETE FROM link_requests WHERE (address_digest, purpose) IN (SELECT address_digest, purpose "
-        "FROM link_requests WHERE requested_at < $1 ORDER BY requested_at LIMIT $2)",
-        before);
+        "FROM link_requests WHERE requested_at < $1 OR requested_at > $2 ORDER BY requested_at LIMIT $3)",
+        begin, end);
 }
 
 awaitable<std::optional<AccountView>> ProfileRepository::find(UserId user) {

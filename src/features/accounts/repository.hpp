@@ -26,15 +26,16 @@ class LinkRequestRepository {
 public:
     explicit LinkRequestRepository(storage::Database& database) : database_(database) {}
 
-    // Returns false without writing if this address was requested after `again_after`. Runs one statement, the same for
-    // every address (REC-1).
+    // Returns false without writing if this address was requested after `again_after`, unless that lies in the future:
+    // then the clock was set back. Runs one statement, the same for every address (REC-1).
     awaitable<bool> request(LinkRequest request, TimePoint again_after);
     // Returns the oldest requests that have not been handled.
     awaitable<std::vector<LinkRequest>> list_open(std::int64_t limit);
     // Expect::one: the request is open. Clears everything but the address's digest, since the address may be a
     // stranger's.
     static void add_handled(storage::Transaction& transaction, const LinkRequest& request, TimePoint now);
-    awaitable<void> erase_older(TimePoint before);
+    // Deletes the requests from before `begin` and after `end`.
+    awaitable<void> erase_outside(TimePoint begin, TimePoint end);
 
 private:
     storage::Database& database_;

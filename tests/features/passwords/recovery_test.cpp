@@ -267,6 +267,36 @@ TEST(Recovery, ARequestThatCannotBeCarriedOutHoldsUpNobody) {
     EXPECT_FALSE(forgotten_token(service, ada, 1).empty());
 }
 
+TEST(Recovery, AClockThatIsSetBackHoldsUpNoLink) {
+    Service service;
+    const Person person = service.make_person();
+    ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
+    service.post(resend_path, {{"email", "ada@example.org"}});
+    forget(service, person.email);
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U);
+    const std::size_t before = mails(service, "ada@example.org", "verifyEmail");
+    service.clock().step(-std::chrono::hours{1});
+    service.pass(std::chrono::minutes{3});
+    forget(service, person.email);
+    service.post(resend_path, {{"email", "ada@example.org"}});
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 2U);
+    EXPECT_EQ(mails(service, "ada@example.org", "verifyEmail"), before + 1);
+    forget(service, person.email);
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 2U) << "the wait begins again";
+}
+
+TEST(Recovery, RequestsFromBeforeTheClockWasSetBackAreForgotten) {
+    Service service;
+    forget(service, unknown);
+    settle_mails(service);
+    service.clock().step(-std::chrono::hours{1});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "1") << "the clock of another instance may be ahead";
+    service.clock().step(-std::chrono::days{1});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "0");
+}
+
 TEST(Recovery, RequestsAndTokensAreForgottenInTime) {
     Service service;
     const Person person = service.make_person();
