@@ -226,6 +226,11 @@ TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
     service.clock().advance(-std::chrono::hours{1} - std::chrono::seconds{40});
     is_refused(visitor.call_back(app, late));
 
+    const std::string prolonged = visitor.begin(app);
+    service.clock().step(-std::chrono::hours{1});
+    service.clock().advance(std::chrono::minutes{30});
+    is_refused(visitor.call_back(app, prolonged));
+
     const std::string of_app = visitor.begin(app);
     visitor.begin(wiki);
     is_refused(visitor.call_back(wiki, of_app));

@@ -52,7 +52,7 @@ awaitable<Result<Onward>> HandOver::redeem(const http::Request& request, std::st
     const json::value content = json::parse(*opened);
     const json::object& in = content.as_object();
     const TimePoint until = from_epoch_ms(in.at("until").as_int64());
-    if (until <= clock_.now()) co_return fail(errors::hand_over_invalid);
+    if (!happened_within(code_lifetime, until - code_lifetime, clock_.now())) co_return fail(errors::hand_over_invalid);
     const bool is_first = co_await repository_.spend(crypto::sha256(code), until);
     if (!is_first) co_return fail(errors::hand_over_invalid);
     co_return Onward{.address = std::string(in.at("path").as_string()),

@@ -29,15 +29,17 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
 }
 
 // A token is void once the account has another address than the one it was sent to, or another generation, for example
-// after the account was deactivated and reactivated or its second factor was reset.
+// after the account was deactivated and reactivated or its second factor was reset. If it is from too far ahead, the
+// clock was set back, and nobody knows how old the token is.
 static constexpr storage::Text spendable_sql =
-    "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 "
+    "digest = $1 AND purpose = $2 AND expires_at > $3 AND created_at <= $4 AND EXISTS (SELECT 1 "
     "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL AND " +
     current_with_sql<"account_tokens", "u"> + ")";
 
 awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPurpose purpose, TimePoint now) {
-    const auto rows = co_await database_.query(sql<"SELECT user_id FROM account_tokens WHERE ", spendable_sql>,
-                                               BytesView(crypto::sha256(token)), name_of(purpose), now);
+    const auto rows =
+        co_await database_.query(sql<"SELECT user_id FROM account_tokens WHERE ", spendable_sql>,
+                                 BytesView(crypto::sha256(token)), name_of(purpose), now, now + clock_ahead_max);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].id<UserId>(0);
 }
@@ -45,7 +47,7 @@ awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPur
 void AccountTokens::add_spend(storage::Transaction& transaction, const std::string& token, TokenPurpose purpose,
                               TimePoint now) {
     transaction.add(Expect::one, sql<"DELETE FROM account_tokens WHERE ", spendable_sql>,
-                    BytesView(crypto::sha256(token)), name_of(purpose), now);
+                    BytesView(crypto::sha256(token)), name_of(purpose), now, now + clock_ahead_max);
 }
 
 void AccountTokens::add_erase(storage::Transaction& transaction, UserId user) {

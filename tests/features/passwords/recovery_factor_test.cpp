@@ -296,6 +296,13 @@ TEST_F(TemporaryPassword, OpensTheChangeAndTheWayOutAndNothingElse) {
     EXPECT_EQ(service.get("/api/shared/user/profile", bearer(token)).status, 200U);
 }
 
+TEST_F(TemporaryPassword, IsNoLongerAcceptedOnceTheClockIsSetBack) {
+    service.clock().step(-std::chrono::hours{1});
+    EXPECT_EQ(service.log_in(person.email, mailed).code_name(), "passwordExpired");
+    service.clock().step(std::chrono::hours{1});
+    EXPECT_EQ(service.log_in(person.email, mailed).status, 200U);
+}
+
 TEST_F(TemporaryPassword, EndsAfterThreeDays) {
     service.pass(std::chrono::days{3} - seconds{1});
     EXPECT_EQ(service.log_in(person.email, mailed).status, 200U);

@@ -151,6 +151,24 @@ TEST(REC_2, OlderSpentExpiredAndForeignTokensGetOneAnswer) {
     EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
 }
 
+TEST(REC_2, AClockThatIsSetBackProlongsNoLink) {
+    Service service;
+    const Person person = service.make_person();
+    ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
+    const std::string verification = Mailbox(service).wait_for("ada@example.org", "verifyEmail").token();
+    forget(service, person.email);
+    const std::string token = forgotten_token(service, person.email);
+    service.clock().step(-std::chrono::hours{1});
+    service.pass(std::chrono::minutes{30});
+    EXPECT_EQ(reset(service, token, new_password).code_name(), "tokenInvalid");
+    EXPECT_EQ(verify_email(service, verification).code_name(), "tokenInvalid");
+    EXPECT_EQ(service.log_in(person).status, 200U) << "unchanged";
+    forget(service, person.email);
+    ASSERT_EQ(mails(service, person.email, "forgotPassword"), 2U);
+    const std::string newer = forgotten_token(service, person.email);  // emails are sorted by their times
+    EXPECT_EQ(reset(service, newer, new_password).status, 200U);
+}
+
 TEST(REC_2, TheTokenEndsWithAnyChangeOfPasswordOrAddress) {
     Service& service = suite_service();
     for (int way = 0; way < 4; ++way) {
