@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/standard_error.hpp"
+
 namespace consentry {
 namespace {
 
@@ -85,7 +87,7 @@ void LineWriter::work() {
         if (told > 0) chunk.bytes.insert(0, target_->loss_note(told) + '\n');
         const std::size_t written = target_->write(chunk.bytes);
         const bool failed = written < chunk.bytes.size();
-        if (failed && !in_trouble_) fmt::print(stderr, "{}: losing lines: {}\n", options_.name, target_->trouble());
+        if (failed && !in_trouble_) say("{}: losing lines: {}\n", options_.name, target_->trouble());
         in_trouble_ = failed;
         std::uint64_t missing = 0;
         std::uint64_t still_untold = 0;

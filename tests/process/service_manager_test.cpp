@@ -74,7 +74,7 @@ public:
         if (socket_ >= 0) ::close(socket_);
         socket_ = -1;
     }
-    pid_t start(const std::filesystem::path& folder, int passed = 1) const {
+    pid_t start(const std::filesystem::path& folder, int passed = 1, const char* standard_error = nullptr) const {
         Settings settings =
             quick_settings({{"LISTEN_FDS", std::to_string(passed)}, {"HTTP_PORT", std::to_string(port_)}});
         const pid_t pid = ::fork();
@@ -86,6 +86,7 @@ public:
         for (std::string& variable : variables) environment.push_back(variable.data());
         environment.push_back(nullptr);
         std::array<char*, 3> arguments{const_cast<char*>(CONSENTRY_PROGRAM), const_cast<char*>("serve"), nullptr};
+        if (standard_error != nullptr && ::dup2(::open(standard_error, O_WRONLY), STDERR_FILENO) < 0) ::_exit(127);
         if (socket_ == 3) ::fcntl(3, F_SETFD, 0);
         if (::dup2(socket_, 3) == 3 && ::chdir(folder.c_str()) == 0)
             ::execve(CONSENTRY_PROGRAM, arguments.data(), environment.data());
@@ -159,6 +160,16 @@ TEST(ServiceManager, AnUpgradeDoesNotMistakeThePassedSocketForAnotherService) {
     const PassedSocket socket;
     const pid_t pid = socket.start(folder.path());
     EXPECT_EQ(HttpClient(socket.port()).get("/api/health/live").status, 200U);
+    EXPECT_EQ(PassedSocket::end(pid), 0);
+}
+
+TEST(ServiceManager, AStandardErrorThatTakesNothingStopsNoService) {
+    const TempFolder folder;
+    make_data(folder.path());
+    PassedSocket socket;
+    const pid_t pid = socket.start(folder.path(), 1, "/dev/full");
+    socket.close();  // if the service ends, the connection is refused instead of waiting
+    EXPECT_EQ(HttpClient(socket.port()).get("/api/health").status, 200U);
     EXPECT_EQ(PassedSocket::end(pid), 0);
 }
 

@@ -336,5 +336,20 @@ TEST_F(UserStateCommands, ResultsThatCannotBeWrittenAreNoSuccess) {
     }
 }
 
+TEST_F(UserStateCommands, MessagesThatCannotBeWrittenChangeNoExitCode) {
+    const auto run_mute = [&](const std::string& arguments) {
+        return run_command(
+                   {"sh", "-c",
+                    "cd '" + folder_.path().string() + "' && '" CONSENTRY_PROGRAM "' " + arguments + " 2> /dev/full"},
+                   quick_settings())
+            .code;
+    };
+    EXPECT_EQ(run_mute("user block --email " + ada_.email), 0);
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "blockedForbidden");
+    EXPECT_EQ(run_mute("user block --email nobody@example.org"), 1);
+    EXPECT_EQ(run_mute("user block"), 2);
+    EXPECT_EQ(run_mute("user"), 2);
+}
+
 }  // namespace
 }  // namespace consentry::tests

@@ -7,6 +7,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/terminal/results.hpp"
+#include "base/standard_error.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
 
@@ -27,9 +28,8 @@ std::string_view state_of(const ApiKeyRecord& record, TimePoint now) {
 int create_api_key(const ApiKeyOptions& options) {
     const auto type = find_enum<ApiKeyType>(options.type);
     if (!type || !is_one_line_name(options.name) || !is_at_most(options.name, name_length_max)) {
-        fmt::print(stderr,
-                   "consentry: --type must be default or system, and --name must be one line of 1 to {} characters\n",
-                   name_length_max);
+        say("consentry: --type must be default or system, and --name must be one line of 1 to {} characters\n",
+            name_length_max);
         return wrong_use;
     }
     const SystemClock clock;
@@ -43,7 +43,7 @@ int create_api_key(const ApiKeyOptions& options) {
     else
         fmt::print("{}:{}\n", issued->record.key, issued->secret);
     crypto::wipe(issued->secret);
-    fmt::print(stderr, "Send this value in the x-api-key header. The secret is not shown again.\n");
+    say("Send this value in the x-api-key header. The secret is not shown again.\n");
     return 0;
 }
 

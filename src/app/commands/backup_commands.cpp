@@ -15,6 +15,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/engines.hpp"
 #include "app/terminal/results.hpp"
+#include "base/standard_error.hpp"
 #include "storage/migrations.hpp"
 
 namespace consentry {
@@ -25,9 +26,8 @@ std::optional<Config> settings_of_installation() {
     // With the rights of root, if the command has them: a folder for backups is often root's.
     auto config = read_settings();
     if (!config || config->database.url.empty()) return config;
-    fmt::print(stderr,
-               "consentry: the database is PostgreSQL; back it up and restore it with the tools of PostgreSQL, as "
-               "docs/guides/backup.md explains\n");
+    say("consentry: the database is PostgreSQL; back it up and restore it with the tools of PostgreSQL, as "
+        "docs/guides/backup.md explains\n");
     return std::nullopt;
 }
 
@@ -58,12 +58,11 @@ void print_facts(const BackupFacts& facts, std::optional<bool> restored, bool as
 int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     const auto known = static_cast<std::int64_t>(storage::migrations().size());
     if (facts.schema > known) {
-        fmt::print(stderr, "consentry: version {} made this backup; restore it with that version or a newer one\n",
-                   facts.version);
+        say("consentry: version {} made this backup; restore it with that version or a newer one\n", facts.version);
         return wrong_use;
     }
     if (options.check) {
-        fmt::print(stderr, "The backup is complete. Nothing was restored.\n");
+        say("The backup is complete. Nothing was restored.\n");
         return 0;
     }
     const auto config = settings_of_installation();
@@ -71,22 +70,19 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     BackupPlaces places = places_of(*config, facts.has_keys);
     if (options.database_only) places = {.database = places.database, .storage = {}, .keys = {}};
     if (facts.has_storage && !options.database_only && places.storage.empty()) {
-        fmt::print(stderr,
-                   "consentry: the backup contains the files of the object store, but STORAGE_URL is {1}. Upload "
-                   "{0}/storage/private and {0}/storage/public to the buckets {2} and {3}, then restore with "
-                   "--database-only; nothing was changed\n",
-                   options.folder, config->storage.url, config->storage.s3.private_bucket,
-                   config->storage.s3.public_bucket);
+        say("consentry: the backup contains the files of the object store, but STORAGE_URL is {1}. Upload "
+            "{0}/storage/private and {0}/storage/public to the buckets {2} and {3}, then restore with "
+            "--database-only; nothing was changed\n",
+            options.folder, config->storage.url, config->storage.s3.private_bucket, config->storage.s3.public_bucket);
         return wrong_use;
     }
     if (!facts.has_storage) places.storage.clear();
     restore_backup(options.folder, places);
-    fmt::print(stderr,
-               "Restored. Before you start the service, end the sessions, links and codes that came back with the "
-               "backup:\n"
-               "  consentry{} keys epoch raise --keep-api-keys\n"
-               "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n",
-               settings_file_option());
+    say("Restored. Before you start the service, end the sessions, links and codes that came back with the "
+        "backup:\n"
+        "  consentry{} keys epoch raise --keep-api-keys\n"
+        "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n",
+        settings_file_option());
     return 0;
 }
 
@@ -100,18 +96,16 @@ int back_up(const BackupOptions& options) {
         make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
     print_facts(facts, std::nullopt, options.json);
     if (facts.missing_texts > 0)
-        fmt::print(stderr, "Warning: the storage lacks policy texts that the database names: {}.\n",
-                   facts.missing_texts);
+        say("Warning: the storage lacks policy texts that the database names: {}.\n", facts.missing_texts);
     if (!facts.has_storage)
-        fmt::print(stderr, "The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
-                   config->storage.s3.private_bucket, config->storage.s3.public_bucket);
+        say("The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
+            config->storage.s3.private_bucket, config->storage.s3.public_bucket);
     if (!facts.has_keys)
-        fmt::print(stderr,
-                   "The backup does not contain the keys. Keep {} in another place: without the keys, the second "
-                   "factors and the consent log in the backup are unusable.\n",
-                   config->app.environment == AppEnvironment::local
-                       ? "a copy of " + (config->data.directory / "keys").string()
-                       : "a copy of the settings, such as " + settings_file().string() + ",");
+        say("The backup does not contain the keys. Keep {} in another place: without the keys, the second "
+            "factors and the consent log in the backup are unusable.\n",
+            config->app.environment == AppEnvironment::local
+                ? "a copy of " + (config->data.directory / "keys").string()
+                : "a copy of the settings, such as " + settings_file().string() + ",");
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/periodic_tasks.hpp"
 #include "app/terminal/results.hpp"
+#include "base/standard_error.hpp"
 
 namespace consentry {
 namespace {
@@ -34,9 +35,9 @@ int clean_up(bool as_json) {
         fmt::print("Erased {} deleted {} and {} {} of consent.\n", erased.accounts,
                    erased.accounts == 1 ? "account" : "accounts", erased.consents,
                    erased.consents == 1 ? "record" : "records");
-    for (const TaskTrouble& trouble : troubles) fmt::print(stderr, "consentry: {}: {}\n", trouble.task, trouble.reason);
+    for (const TaskTrouble& trouble : troubles) say("consentry: {}: {}\n", trouble.task, trouble.reason);
     if (!troubles.empty()) return failed;
-    fmt::print(stderr, "All due cleanup tasks are done.\n");
+    say("All due cleanup tasks are done.\n");
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
 #include "base/error_text.hpp"
+#include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
 
 namespace consentry {
@@ -32,11 +33,10 @@ bool has_data(const Config& config) {
     const std::filesystem::path place = is_embedded ? config.database.file : config.data.directory;
     if (std::filesystem::exists(place, error)) return true;
     const auto name = std::filesystem::absolute(place, error).lexically_normal().string();
-    fmt::print(stderr,
-               "consentry: the {} {} does not exist. Run this command in the working directory of the service, or set "
-               "{}. For a new installation, start with `consentry{} serve` or `consentry{} migrate`.\n",
-               is_embedded ? "database" : "data folder", name, is_embedded ? "DATA_DIR or DATABASE_URL" : "DATA_DIR",
-               settings_file_option(), settings_file_option());
+    say("consentry: the {} {} does not exist. Run this command in the working directory of the service, or set "
+        "{}. For a new installation, start with `consentry{} serve` or `consentry{} migrate`.\n",
+        is_embedded ? "database" : "data folder", name, is_embedded ? "DATA_DIR or DATABASE_URL" : "DATA_DIR",
+        settings_file_option(), settings_file_option());
     return false;
 }
 
@@ -59,11 +59,11 @@ std::optional<User> find_account(Services& services, const AccountChoice& choice
     std::optional<User> user;
     if (!choice.id.empty()) {
         if (const auto id = UserId::parse(choice.id)) user = run(services.users.find(*id));
-        if (!user) fmt::print(stderr, "consentry: no account has this ID\n");
+        if (!user) say("consentry: no account has this ID\n");
         return user;
     }
     if (auto canonical = canonical_email(choice.email)) user = run(services.users.find_by_email(std::move(*canonical)));
-    if (!user) fmt::print(stderr, "consentry: no account has this email address\n");
+    if (!user) say("consentry: no account has this email address\n");
     return user;
 }
 
@@ -71,7 +71,7 @@ std::optional<User> find_account(Services& services, const AccountChoice& choice
 
 int with_account(const AccountChoice& choice, const std::function<int(Services&, User)>& work) {
     if (choice.email.empty() == choice.id.empty()) {
-        fmt::print(stderr, "consentry: name the account with either --email or --id\n");
+        say("consentry: name the account with either --email or --id\n");
         return wrong_use;
     }
     const SystemClock clock;
@@ -83,14 +83,14 @@ int with_account(const AccountChoice& choice, const std::function<int(Services&,
 
 int confirm(const std::string& question, const std::string& wanted, std::string_view option) {
     if (!is_terminal(stdin)) {
-        fmt::print(stderr, "consentry: add {} to confirm; nothing was changed\n", option);
+        say("consentry: add {} to confirm; nothing was changed\n", option);
         return wrong_use;
     }
-    fmt::print(stderr, "{} ", question);
+    say("{} ", question);
     std::string answer;
     std::getline(std::cin, answer);
     if (answer == wanted) return 0;
-    fmt::print(stderr, "consentry: not confirmed; nothing was changed\n");
+    say("consentry: not confirmed; nothing was changed\n");
     return failed;
 }
 
@@ -111,10 +111,10 @@ NewFile begin_file(const std::string& path) {
 
 int tell(const Services& services, const Error& error) {
     for (const Violation& violation : error.violations())
-        fmt::print(stderr, "consentry: {}\n",
-                   services.locales.text(Language::en, "request.error." + violation.key, violation.placeholders));
+        say("consentry: {}\n",
+            services.locales.text(Language::en, "request.error." + violation.key, violation.placeholders));
     if (error.violations().empty())
-        fmt::print(stderr, "consentry: {}\n", services.locales.text(Language::en, error.message_key(), error.data()));
+        say("consentry: {}\n", services.locales.text(Language::en, error.message_key(), error.data()));
     return failed;
 }
 

@@ -15,6 +15,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/table/table.hpp"
 #include "base/error_text.hpp"
+#include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
 
 namespace consentry {
@@ -35,7 +36,7 @@ std::string called(const CLI::App& program, const CLI::App** last) {
 // A result that could not be written is not a success: a full disk, or a pipe that nobody reads.
 int written(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    fmt::print(stderr, "consentry: the results could not be written to standard output\n");
+    say("consentry: the results could not be written to standard output\n");
     return code == 0 ? 1 : code;
 }
 
@@ -49,7 +50,7 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
         const auto word = std::ranges::find_if(rest, [](const std::string& one) { return !one.starts_with('-'); });
         const std::string trouble =
             word == rest.end() ? "missing command" : fmt::format("unknown command `{} {}`", name, *word);
-        fmt::print(stderr, "consentry: {}; run `{} --help` for a list of commands.\n", trouble, name);
+        say("consentry: {}; run `{} --help` for a list of commands.\n", trouble, name);
         return wrong_use;
     }
     // CLI11 prints help and version to standard output and returns 0 for them.
@@ -86,10 +87,10 @@ int run_command_line(int argc, char** argv) {
     try {
         return written(selected.run());
     } catch (const WrongSettings& error) {
-        fmt::print(stderr, "consentry: {}\n", sentence_of(error));
+        say("consentry: {}\n", sentence_of(error));
         return wrong_use;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "consentry: {}\n", sentence_of(error));
+        say("consentry: {}\n", sentence_of(error));
         return failed;
     }
 }

@@ -18,6 +18,7 @@
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/terminal/results.hpp"
+#include "base/standard_error.hpp"
 
 namespace consentry {
 namespace {
@@ -39,12 +40,11 @@ std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load() {
 }
 
 void tell(const std::vector<ConfigProblem>& problems) {
-    for (const ConfigProblem& problem : problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
+    for (const ConfigProblem& problem : problems) say("{}: {}\n", problem.setting, problem.text);
 }
 
 void warn(const std::vector<ConfigProblem>& warnings) {
-    for (const ConfigProblem& warning : warnings)
-        fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
+    for (const ConfigProblem& warning : warnings) say("warning: {}: {}\n", warning.setting, warning.text);
 }
 
 void add(std::vector<ConfigProblem>& to, std::vector<ConfigProblem> more) {
@@ -106,11 +106,11 @@ int check_config(bool running, bool as_json) {
     warn(found.warnings);
     tell(found.problems);
     if (!is_valid) {
-        fmt::print(stderr, "Configuration is invalid: the service would not start{}. Nothing was changed.\n",
-                   running ? " as it runs now" : "");
+        say("Configuration is invalid: the service would not start{}. Nothing was changed.\n",
+            running ? " as it runs now" : "");
         return wrong_settings;
     }
-    fmt::print(stderr, "Configuration is valid: the service would start. Nothing was changed.\n");
+    say("Configuration is valid: the service would start. Nothing was changed.\n");
     return 0;
 }
 
@@ -156,13 +156,13 @@ int migrate(bool as_json) {
 int migrate_from(const std::string& address, bool as_json) {
     const auto file = parse_database_url(address);
     if (!file) {
-        fmt::print(stderr, "--from: must be sqlite:PATH with the path of a file\n");
+        say("--from: must be sqlite:PATH with the path of a file\n");
         return wrong_use;
     }
     const auto config = load_config();
     if (!config) return wrong_settings;
     if (config->database.url.empty()) {
-        fmt::print(stderr, "DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
+        say("DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
         return wrong_settings;
     }
     const auto copied = copy_database(*file, *config);
@@ -170,7 +170,7 @@ int migrate_from(const std::string& address, bool as_json) {
     ResultList list({{.name = "table", .heading = "TABLE"}, {.name = "rows", .heading = "ROWS"}}, as_json);
     for (const CopiedRows& table : copied) list.add({table.table, table.rows});
     list.end();
-    fmt::print(stderr, "All tables have been copied and compared.\n");
+    say("All tables have been copied and compared.\n");
     return 0;
 }
 

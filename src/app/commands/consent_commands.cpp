@@ -9,6 +9,7 @@
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
+#include "base/standard_error.hpp"
 #include "features/consent_proof/database_check.hpp"
 
 namespace consentry {
@@ -28,7 +29,7 @@ std::optional<TimePoint> time_of(const std::string& text, bool is_end) {
 std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
     BundleFilter out{.with_addenda = !options.without_addenda};
     const auto refuse = [](const char* option, const std::string& value, const char* wanted) {
-        fmt::print(stderr, "consentry: {} {} is not {}\n", option, value, wanted);
+        say("consentry: {} {} is not {}\n", option, value, wanted);
         return std::nullopt;
     };
     if (!options.user.empty()) {
@@ -47,7 +48,7 @@ std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
     }
     // Such a bundle would be valid, and look as if the log had no entries.
     if (out.from && out.before && *out.before <= *out.from) {
-        fmt::print(stderr, "consentry: --from {} and --to {} leave no time in between\n", options.from, options.to);
+        say("consentry: --from {} and --to {} leave no time in between\n", options.from, options.to);
         return std::nullopt;
     }
     return out;
@@ -63,7 +64,7 @@ int export_consent(const ConsentExportOptions& options) {
     if (!services) return wrong_use;
     NewFile file = begin_file(options.out);  // for the operator alone, because a bundle names people
     if (!services->bundles) {
-        fmt::print(stderr, "consentry: the consent log is off; set CONSENT_LOG_ENABLE=true and its key\n");
+        say("consentry: the consent log is off; set CONSENT_LOG_ENABLE=true and its key\n");
         return wrong_use;
     }
     run(services->open_logs());
@@ -89,7 +90,7 @@ int verify_database(const std::string& key, bool as_json) {
     if (!key.empty()) {
         auto parsed = tlog::VerifierKey::parse(key);
         if (!parsed) {
-            fmt::print(stderr, "consentry: --key: {}\n", parsed.error());
+            say("consentry: --key: {}\n", parsed.error());
             return wrong_use;
         }
         trusted = std::move(*parsed);
@@ -121,7 +122,7 @@ int verify_database(const std::string& key, bool as_json) {
         if (findings.unnamed > 0) fmt::print("and {} more\n", findings.unnamed);
     }
     if (!findings.are_none()) {
-        fmt::print(stderr, "consentry: the database differs from the consent log\n");
+        say("consentry: the database differs from the consent log\n");
         return failed;
     }
     if (!as_json)

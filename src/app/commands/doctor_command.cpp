@@ -16,6 +16,7 @@
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "app/terminal/terminal.hpp"
+#include "base/standard_error.hpp"
 #include "net/http_client.hpp"
 #include "storage/migrations.hpp"
 
@@ -128,8 +129,7 @@ int doctor(bool as_json) {
     };
     const auto errors = count(Severity::error);
     const auto warnings = count(Severity::warning);
-    fmt::print(stderr, "{} {}, {} {}.\n", errors, errors == 1 ? "error" : "errors", warnings,
-               warnings == 1 ? "warning" : "warnings");
+    say("{} {}, {} {}.\n", errors, errors == 1 ? "error" : "errors", warnings, warnings == 1 ? "warning" : "warnings");
     return errors > 0 ? failed : 0;
 }
 
@@ -139,7 +139,7 @@ int check_health(const HealthOptions& options) {
         const auto config = read_settings();
         if (!config) return wrong_use;
         if (config->http.port == 0) {
-            fmt::print(stderr, "consentry: HTTP_PORT is 0; give --url\n");
+            say("consentry: HTTP_PORT is 0; give --url\n");
             return wrong_use;
         }
         url = local_url(*config) + config->http.global_prefix + "/health/ready";
@@ -154,7 +154,7 @@ int check_health(const HealthOptions& options) {
     }
     if (options.json) print_json(boost::json::object{{"ready", answer.status == 200}, {"status", answer.status}});
     if (answer.status == 200) return 0;
-    fmt::print(stderr, "consentry: {} answers {}\n", url, answer.status);
+    say("consentry: {} answers {}\n", url, answer.status);
     return failed;
 }
 

@@ -20,6 +20,7 @@
 #include "app/terminal/terminal.hpp"
 #include "base/ascii.hpp"
 #include "base/new_file.hpp"
+#include "base/standard_error.hpp"
 #include "base/text.hpp"
 #include "crypto/digest.hpp"
 
@@ -68,7 +69,7 @@ std::optional<std::string> trouble_with(std::string_view setting, const std::str
 // Returns nullopt if nobody answers any more.
 std::optional<std::string> ask(const Question& question) {
     for (;;) {
-        fmt::print(stderr, "{}{}: ", question.text, question.usual.empty() ? "" : fmt::format(" [{}]", question.usual));
+        say("{}{}: ", question.text, question.usual.empty() ? "" : fmt::format(" [{}]", question.usual));
         std::string answer;
         if (!std::getline(std::cin, answer)) return std::nullopt;
         answer = trim(answer);
@@ -76,7 +77,7 @@ std::optional<std::string> ask(const Question& question) {
         if (answer.empty() && !question.is_required) return answer;
         const auto trouble = trouble_with(question.setting, answer);
         if (!trouble && !(answer.empty() && question.is_required)) return answer;
-        fmt::print(stderr, "  {} {}\n", question.setting, trouble.value_or("must be set"));
+        say("  {} {}\n", question.setting, trouble.value_or("must be set"));
     }
 }
 
@@ -102,7 +103,7 @@ bool is_untouched(const Environment& settings) {
 }
 
 void say_exists(const fs::path& file) {
-    fmt::print(stderr, "consentry: {} exists; nothing was changed. Edit it, or move it away first.\n", file.string());
+    say("consentry: {} exists; nothing was changed. Edit it, or move it away first.\n", file.string());
 }
 
 // Returns what the file says that init may replace, or nullopt if it must stay as it is, and has then reported it.
@@ -165,7 +166,7 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
         if (asks) {
             auto answer = ask(question);
             if (!answer) {
-                fmt::print(stderr, "\nconsentry: no answer; nothing was written\n");
+                say("\nconsentry: no answer; nothing was written\n");
                 return std::nullopt;
             }
             value = std::move(*answer);
@@ -174,7 +175,7 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
         }
         const auto trouble = value.empty() ? std::nullopt : trouble_with(question.setting, value);
         if (trouble || (value.empty() && question.is_required)) {
-            fmt::print(stderr, "{}: {}\n", question.setting, trouble.value_or("must be set"));
+            say("{}: {}\n", question.setting, trouble.value_or("must be set"));
             is_fine = false;
         }
         out.emplace_back(question.setting, std::move(value));
@@ -185,20 +186,18 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
 
 void say_what_next(const fs::path& file, const Config& config) {
     const std::string program = "consentry" + settings_file_option();
-    fmt::print(stderr,
-               "Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n\n"
-               "Next:\n"
-               "  {} config check     # would the service start?\n",
-               file.string(), program);
+    say("Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n\n"
+        "Next:\n"
+        "  {} config check     # would the service start?\n",
+        file.string(), program);
     if (usual_data_folder().is_absolute() && is_usual_settings_file())
-        fmt::print(stderr, "  systemctl enable --now consentry\n");
+        say("  systemctl enable --now consentry\n");
     else
-        fmt::print(stderr, "  {} serve            # in this folder\n", program);
-    fmt::print(stderr,
-               "  {0} user create --email you@example.org --role superAdmin\n"
-               "  {0} doctor           # what is missing, slow or insecure?\n\n"
-               "Configure a proxy with TLS to forward {1} to {2}:{3}.\n",
-               program, config.app.public_url, config.http.host, config.http.port);
+        say("  {} serve            # in this folder\n", program);
+    say("  {0} user create --email you@example.org --role superAdmin\n"
+        "  {0} doctor           # what is missing, slow or insecure?\n\n"
+        "Configure a proxy with TLS to forward {1} to {2}:{3}.\n",
+        program, config.app.public_url, config.http.host, config.http.port);
 }
 
 }  // namespace
@@ -208,8 +207,7 @@ int init(const InitOptions& options) {
     const auto shipped = shipped_settings(file);
     if (!shipped) return wrong_use;
     if (!options.yes && !is_terminal(stdin)) {
-        fmt::print(stderr,
-                   "consentry: standard input is not a terminal; give the settings as options, and add --yes\n");
+        say("consentry: standard input is not a terminal; give the settings as options, and add --yes\n");
         return wrong_use;
     }
     const auto answers = answers_to(options, *shipped);
@@ -219,9 +217,8 @@ int init(const InitOptions& options) {
     if (!settings) throw std::logic_error("init wrote settings that cannot be read");
     const auto config = read_config(*settings);
     if (!config) {
-        for (const ConfigProblem& problem : config.error())
-            fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
-        fmt::print(stderr, "Nothing was written.\n");
+        for (const ConfigProblem& problem : config.error()) say("{}: {}\n", problem.setting, problem.text);
+        say("Nothing was written.\n");
         return wrong_use;
     }
     const bool is_written = write_settings(file, text);
@@ -231,8 +228,7 @@ int init(const InitOptions& options) {
         return wrong_use;
     }
     for (const auto& found : {warnings(*config, *settings), unit_warnings(*config)})
-        for (const ConfigProblem& warning : found)
-            fmt::print(stderr, "warning: {}: {}\n", warning.setting, warning.text);
+        for (const ConfigProblem& warning : found) say("warning: {}: {}\n", warning.setting, warning.text);
     say_what_next(file, *config);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/terminal/results.hpp"
 #include "base/bytes.hpp"
+#include "base/standard_error.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/epochs.hpp"
 #include "features/sessions/key_ring.hpp"
@@ -46,8 +47,7 @@ int generate_keys(bool as_json) {
             fmt::print("{}={}\n{}", key.name, key.value, key.remark);
     }
     if (as_json) print_json(settings);
-    fmt::print(stderr,
-               "These keys are for ES256 and ES512. Store them with your secrets; Consentry has not saved them.\n");
+    say("These keys are for ES256 and ES512. Store them with your secrets; Consentry has not saved them.\n");
     return 0;
 }
 
@@ -64,8 +64,7 @@ int rotate_keys(bool as_json) {
         if (settings_of(kind).private_key.empty())
             kinds.push_back(kind);
         else
-            fmt::print(stderr, "The {} key is set in the settings. Replace it there and add the former public key.\n",
-                       name_of(kind));
+            say("The {} key is set in the settings. Replace it there and add the former public key.\n", name_of(kind));
     }
     if (kinds.empty()) return wrong_use;
     run(record_key_rotation(services->database, kinds, services->clock.now()));
@@ -100,10 +99,9 @@ int raise_epoch(bool keep_api_keys, bool as_json) {
         row.push_back(raised.api_keys);
     }
     print_result(columns, row, as_json);
-    fmt::print(stderr,
-               "All sessions, links, logins in progress and backup codes are invalid now; API keys {}. Passwords and "
-               "authenticator apps still work.\n",
-               keep_api_keys ? "were kept" : "are invalid as well");
+    say("All sessions, links, logins in progress and backup codes are invalid now; API keys {}. Passwords and "
+        "authenticator apps still work.\n",
+        keep_api_keys ? "were kept" : "are invalid as well");
     return 0;
 }
 

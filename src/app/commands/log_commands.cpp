@@ -13,6 +13,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/terminal/progress_bar.hpp"
+#include "base/standard_error.hpp"
 
 namespace consentry {
 namespace {
@@ -41,7 +42,7 @@ std::string_view name_of(LogFault fault) {
 std::unique_ptr<Services> open_with_log(const Clock& clock) {
     auto services = open_services(clock);
     if (!services || services->administration_log) return services;
-    fmt::print(stderr, "consentry: the logs are off; set CONSENT_LOG_ENABLE and CONSENT_LOG_PRIVATE_KEY\n");
+    say("consentry: the logs are off; set CONSENT_LOG_ENABLE and CONSENT_LOG_PRIVATE_KEY\n");
     return nullptr;
 }
 
@@ -128,9 +129,9 @@ void print(const ActFindings& findings) {
             "{} acts have no log entry yet{}.\n",
             origin, size, findings.evidence, findings.entries, findings.waiting, witnessed_text(findings));
     else if (findings.log.are_none())
-        fmt::print(stderr, "consentry: {}: the log lacks acts\n", origin);
+        say("consentry: {}: the log lacks acts\n", origin);
     else
-        fmt::print(stderr, "consentry: {}: the log was changed after it was signed\n", origin);
+        say("consentry: {}: the log was changed after it was signed\n", origin);
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ int verify_administration_log(const LogOptions& options) {
     if (!options.key.empty()) {
         auto parsed = tlog::VerifierKey::parse(options.key);
         if (!parsed) {
-            fmt::print(stderr, "consentry: --key: {}\n", parsed.error());
+            say("consentry: --key: {}\n", parsed.error());
             return wrong_use;
         }
         key = std::move(*parsed);

@@ -20,6 +20,7 @@
 #include "app/terminal/terminal.hpp"
 #include "base/error.hpp"
 #include "base/line_diff.hpp"
+#include "base/standard_error.hpp"
 #include "base/text_rules.hpp"
 #include "features/term_policies/content_check.hpp"
 #include "features/term_policies/diff_page.hpp"
@@ -47,7 +48,7 @@ int tell_refusal(const Services& services, const Error& error) {
                 placeholders == nullptr
                     ? std::string(one.at("reason").as_string())
                     : "unfilled " + in_braces(boost::json::value_to<std::vector<std::string>>(*placeholders));
-            fmt::print(stderr, "consentry: {}: {}\n", std::string_view(one.at("language").as_string()), what);
+            say("consentry: {}: {}\n", std::string_view(one.at("language").as_string()), what);
         }
     return tell(services, error);
 }
@@ -56,7 +57,7 @@ int tell_refusal(const Services& services, const Error& error) {
 std::optional<TermPolicy> find_policy(Services& services, const std::string& type, std::int64_t version) {
     const auto wanted = find_enum<PolicyType>(type).value();  // the command line accepts no other value
     auto policy = run(services.term_policies.find_version(wanted, version));
-    if (!policy) fmt::print(stderr, "consentry: {} does not exist\n", name_of(wanted, version));
+    if (!policy) say("consentry: {} does not exist\n", name_of(wanted, version));
     return policy;
 }
 
@@ -160,14 +161,13 @@ void add_fates(ResultList& list, const Plan& plan) {
 void warn_of_unfilled(const Plan& plan) {
     for (const PolicyText& text : plan.wanted.texts)
         if (const auto unfilled = unfilled_in(text.bytes); !unfilled.empty())
-            fmt::print(stderr, "warning: {}: unfilled {}; this cannot be published\n",
-                       name_of(plan.wanted.type, plan.wanted.version, text.language), in_braces(unfilled));
+            say("warning: {}: unfilled {}; this cannot be published\n",
+                name_of(plan.wanted.type, plan.wanted.version, text.language), in_braces(unfilled));
 }
 
 void warn_of_unused(const PolicyValues& values) {
     if (const auto unused = values.unused(); !unused.empty())
-        fmt::print(stderr, "warning: no text uses the value of {}\n",
-                   on_its_lines(fmt::to_string(fmt::join(unused, ", "))));
+        say("warning: no text uses the value of {}\n", on_its_lines(fmt::to_string(fmt::join(unused, ", "))));
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ int import_policies(const PolicyOptions& options) {
         folder = read_policy_folder(options.folder);
         values.emplace(options.folder, options.values);
     } catch (const std::runtime_error& error) {
-        fmt::print(stderr, "consentry: {}\n", on_its_lines(error.what()));
+        say("consentry: {}\n", on_its_lines(error.what()));
         return wrong_use;
     }
     const SystemClock clock;
@@ -209,7 +209,7 @@ int import_policies(const PolicyOptions& options) {
         ResultList problems({{.name = "problem", .heading = "PROBLEM"}}, options.json);
         for (const std::string& problem : folder.problems) problems.add({problem});
         problems.end();
-        fmt::print(stderr, "consentry: {} problems; nothing was imported\n", folder.problems.size());
+        say("consentry: {} problems; nothing was imported\n", folder.problems.size());
         return failed;
     }
 
@@ -222,8 +222,8 @@ int import_policies(const PolicyOptions& options) {
         if (!options.dry_run) {
             if (const auto done = carry_out(services->term_policies, plan); !done) {
                 list.end();
-                fmt::print(stderr, "consentry: {}: refused; the import stopped after {} texts\n",
-                           name_of(plan.wanted.type, plan.wanted.version), written);
+                say("consentry: {}: refused; the import stopped after {} texts\n",
+                    name_of(plan.wanted.type, plan.wanted.version), written);
                 return tell_refusal(*services, done.error());
             }
         }
@@ -232,8 +232,8 @@ int import_policies(const PolicyOptions& options) {
         texts += std::ssize(plan.fates);
     }
     list.end();
-    fmt::print(stderr, "{} of {} texts {}imported{}\n", written, texts, options.dry_run ? "would be " : "",
-               written < texts ? "; the others are unchanged" : "");
+    say("{} of {} texts {}imported{}\n", written, texts, options.dry_run ? "would be " : "",
+        written < texts ? "; the others are unchanged" : "");
     return 0;
 }
 
@@ -249,8 +249,8 @@ PublicationTerms terms_of(const PolicyOptions& options) {
 int publish_policy(const PolicyOptions& options) {
     const auto& reason = options.not_material;
     if (reason && (reason->empty() || !is_one_line_name(*reason) || !is_at_most(*reason, material_reason_length_max))) {
-        fmt::print(stderr, "consentry: --not-material: expected the reason, one line of at most {} characters\n",
-                   material_reason_length_max);
+        say("consentry: --not-material: expected the reason, one line of at most {} characters\n",
+            material_reason_length_max);
         return wrong_use;
     }
     const SystemClock clock;
@@ -282,8 +282,7 @@ int publish_policy(const PolicyOptions& options) {
                   services->object_store.public_address(
                       policies.paths().publication(published->type, published->version, content.language))});
     list.end();
-    fmt::print(stderr, "Published {}. The latest version is {}.\n", name_of(published->type, published->version),
-               latest);
+    say("Published {}. The latest version is {}.\n", name_of(published->type, published->version), latest);
     return 0;
 }
 
@@ -330,7 +329,7 @@ int diff_policies(const PolicyOptions& options) {
         auto text = run(services->term_policies.read(policy->id, language));
         names.push_back(name_of(policy->type, version, language));
         if (!text) {
-            fmt::print(stderr, "consentry: {}\n", names.back());
+            say("consentry: {}\n", names.back());
             return tell_refusal(*services, text.error());
         }
         texts.push_back(std::move(*text));

@@ -19,6 +19,7 @@
 #include "app/commands/start_check.hpp"
 #include "app/service_manager.hpp"
 #include "base/process.hpp"
+#include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
 #include "http/listeners.hpp"
 
@@ -53,25 +54,22 @@ void greet(const App& app, const Config& config) {
     const bool is_v6 = config.http.host.contains(':');  // an IPv6 address is in brackets in a URL (RFC 3986)
     const std::string address =
         fmt::format("http://{}{}{}:{}", is_v6 ? "[" : "", config.http.host, is_v6 ? "]" : "", app.port());
-    fmt::print(stderr, "Consentry {} listens on {} ({}); data folder: {}\n", program_version(), address,
-               text_of(config.app.environment),
-               std::filesystem::absolute(config.data.directory).lexically_normal().string());
+    say("Consentry {} listens on {} ({}); data folder: {}\n", program_version(), address,
+        text_of(config.app.environment), std::filesystem::absolute(config.data.directory).lexically_normal().string());
     if (config.http.port != 0 && config.http.port != app.port())
-        fmt::print(stderr, "warning: HTTP_PORT: has no effect; the service manager passed on a socket at port {}\n",
-                   app.port());
+        say("warning: HTTP_PORT: has no effect; the service manager passed on a socket at port {}\n", app.port());
     const std::string site = config.app.public_url.empty() ? address : config.app.public_url;
     if (app.has_pages()) {
-        fmt::print(stderr, "Pages: {}/login, {}/account\n", site, site);
+        say("Pages: {}/login, {}/account\n", site, site);
         if (!site.starts_with("https:"))
-            fmt::print(stderr, "Warning: without https, the pages work on this machine only; set PUBLIC_URL\n");
+            say("Warning: without https, the pages work on this machine only; set PUBLIC_URL\n");
     }
-    if (config.app.documentation) fmt::print(stderr, "API documentation: {}/docs\n", site);
-    fmt::print(stderr,
-               "To get started, create an account and log in from another terminal:\n"
-               "  {}{} user create --email you@example.org --role superAdmin\n"
-               "  curl {}{}/user/login/credential -H 'Content-Type: application/json' \\\n"
-               "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
-               own_path(), settings_file_option(), address, config.http.global_prefix);
+    if (config.app.documentation) say("API documentation: {}/docs\n", site);
+    say("To get started, create an account and log in from another terminal:\n"
+        "  {}{} user create --email you@example.org --role superAdmin\n"
+        "  curl {}{}/user/login/credential -H 'Content-Type: application/json' \\\n"
+        "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
+        own_path(), settings_file_option(), address, config.http.global_prefix);
 }
 
 // Many concurrent clients need many file descriptors. Raises the soft limit; the hard limit is the operator's decision.
@@ -85,7 +83,7 @@ void raise_file_limit() {
 // Called before an upgrade of the schema: a version that cannot start must not lock out the one before it.
 void require_start(const Config& config, const Clock& clock) {
     const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
-    for (const ConfigProblem& problem : found.problems) fmt::print(stderr, "{}: {}\n", problem.setting, problem.text);
+    for (const ConfigProblem& problem : found.problems) say("{}: {}\n", problem.setting, problem.text);
     if (!found.problems.empty()) throw WrongSettings("this version would not start; the database was not upgraded");
     // The service that occupies the address may end. A service manager that passes sockets occupies it itself.
     if (has_passed_sockets()) return;
@@ -121,7 +119,7 @@ int serve() {
     ending.wait();
     watchdog.reset();
     notify_service_manager("STOPPING=1");
-    fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
+    say("Stopping; waiting for open requests to finish...\n");
     app.stop();
     ending.let_next_one_terminate();
     app.wait();

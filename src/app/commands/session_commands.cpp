@@ -8,6 +8,7 @@
 
 #include "app/terminal/results.hpp"
 #include "base/errors.hpp"
+#include "base/standard_error.hpp"
 
 namespace consentry {
 namespace {
@@ -109,8 +110,7 @@ int list_sessions(const SessionOptions& options) {
 int revoke_sessions(const SessionOptions& options) {
     const auto only = SessionId::parse(options.session);
     if (options.all == only.has_value() || (!options.session.empty() && !only)) {
-        fmt::print(stderr,
-                   "consentry: give either the ID of a session, as `consentry session list` shows it, or --all\n");
+        say("consentry: give either the ID of a session, as `consentry session list` shows it, or --all\n");
         return wrong_use;
     }
     return with_account(options.account, [&](Services& services, const User& user) -> int {

@@ -10,6 +10,7 @@
 #include "app/terminal/results.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/errors.hpp"
+#include "base/standard_error.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
 #include "features/passwords/form.hpp"
@@ -31,7 +32,7 @@ std::optional<std::string> read_password() {
     if (!is_terminal(stdin)) return read_line();
     auto password = ask_for_password();
     if (password) return std::move(*password);
-    fmt::print(stderr, "consentry: {}; nothing was changed\n", password.error());
+    say("consentry: {}; nothing was changed\n", password.error());
     return std::nullopt;
 }
 
@@ -47,13 +48,12 @@ std::optional<Error> form_of(std::string_view password) {
 int create_user(const UserOptions& options) {
     auto email = canonical_email(options.email);
     if (!email) {
-        fmt::print(stderr, "consentry: --email must be a valid email address\n");
+        say("consentry: --email must be a valid email address\n");
         return wrong_use;
     }
     if (!options.name.empty() &&
         (!is_one_line_name(options.name) || !is_at_most(options.name, account_name_length_max))) {
-        fmt::print(stderr, "consentry: --name must be one line of visible text, of at most {} characters\n",
-                   account_name_length_max);
+        say("consentry: --name must be one line of visible text, of at most {} characters\n", account_name_length_max);
         return wrong_use;
     }
     const SystemClock clock;
@@ -61,7 +61,7 @@ int create_user(const UserOptions& options) {
     if (!services) return wrong_use;
     const auto role = run(services->roles.find(options.role));
     if (!role) {
-        fmt::print(stderr, "consentry: --role must be user, admin, superAdmin or the name of a custom role\n");
+        say("consentry: --role must be user, admin, superAdmin or the name of a custom role\n");
         return wrong_use;
     }
     auto password = read_password();

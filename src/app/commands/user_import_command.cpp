@@ -15,6 +15,7 @@
 #include "app/commands/config_commands.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
+#include "base/standard_error.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/csv_source.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
@@ -39,7 +40,7 @@ std::unique_ptr<std::ifstream> open_file(const std::string& path) {
     std::error_code error;
     auto stream = std::make_unique<std::ifstream>(path, std::ios::binary);
     if (*stream && !std::filesystem::is_directory(path, error)) return stream;
-    fmt::print(stderr, "consentry: cannot read {}\n", path);
+    say("consentry: cannot read {}\n", path);
     return nullptr;
 }
 
@@ -70,14 +71,13 @@ std::optional<Input> open_input(const UserImportOptions& options, TimePoint now)
         out.source = auth0_export(stream, out.beside.get());
     } else if (options.from == "firebase") {
         if (options.firebase_hash_config.empty()) {
-            fmt::print(stderr, "consentry: --from firebase requires --firebase-hash-config to verify passwords\n");
+            say("consentry: --from firebase requires --firebase-hash-config to verify passwords\n");
             return std::nullopt;
         }
         if (!(out.beside = open_file(options.firebase_hash_config))) return std::nullopt;
         auto config = FirebaseHashConfig::read(*out.beside);
         if (!config) {
-            fmt::print(stderr,
-                       "consentry: --firebase-hash-config must contain the hash_config from the Firebase console\n");
+            say("consentry: --firebase-hash-config must contain the hash_config from the Firebase console\n");
             return std::nullopt;
         }
         out.source = firebase_export(stream, std::move(*config));
@@ -167,19 +167,16 @@ int import_users(const UserImportOptions& options) {
     else
         print_report(services, *report);
     if (report->refused(how)) {
-        fmt::print(
-            stderr,
-            "consentry: {} of {} rows are invalid and {} addresses already have an account; nothing was imported\n",
+        say("consentry: {} of {} rows are invalid and {} addresses already have an account; nothing was imported\n",
             report->bad_rows_total, report->rows, report->existing_total);
         return failed;
     }
-    fmt::print(stderr, "{} of {} accounts {}imported, {} skipped\n", report->imported, report->rows,
-               options.dry_run ? "would be " : "", report->skipped);
+    say("{} of {} accounts {}imported, {} skipped\n", report->imported, report->rows,
+        options.dry_run ? "would be " : "", report->skipped);
     if (report->passwords_lost > 0)
-        fmt::print(stderr,
-                   "consentry: {} of them {} without a password; their owners must set one with \"forgot password\". "
-                   "The notes list the rows\n",
-                   report->passwords_lost, options.dry_run ? "would be imported" : "were imported");
+        say("consentry: {} of them {} without a password; their owners must set one with \"forgot password\". "
+            "The notes list the rows\n",
+            report->passwords_lost, options.dry_run ? "would be imported" : "were imported");
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "app/commands/verify_input.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
+#include "base/standard_error.hpp"
 #include "features/consent_proof/bundle_check.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 
@@ -38,7 +39,7 @@ tlog::Policy trusted_policy(const VerifyOptions& options) {
 }
 
 int refuse(const VerifyOptions& options, std::string_view why) {
-    fmt::print(stderr, "consentry: {}: {}\n", options.file == "-" ? "standard input" : options.file, why);
+    say("consentry: {}: {}\n", options.file == "-" ? "standard input" : options.file, why);
     if (options.json) print_json(boost::json::object{{"valid", false}, {"text", why}});
     return failed;
 }
@@ -218,7 +219,7 @@ int guarded(const VerifyOptions& options, Work work) {
     try {
         return work();
     } catch (const WrongUse& error) {
-        fmt::print(stderr, "consentry: {}\n", error.what());
+        say("consentry: {}\n", error.what());
         return wrong_use;
     } catch (const std::runtime_error& error) {
         return refuse(options, error.what());

@@ -16,6 +16,7 @@
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
+#include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
 #include "features/witness/application.hpp"
 #include "http/server.hpp"
@@ -85,7 +86,7 @@ http::ServerOptions server_options(const ListenAddress& address) {
 int serve_witness(const WitnessOptions& options) {
     const auto address = parse_address(options.listen);
     if (!address) {
-        fmt::print(stderr, "consentry: --listen must be HOST:PORT, for example localhost:3080\n");
+        say("consentry: --listen must be HOST:PORT, for example localhost:3080\n");
         return wrong_use;
     }
     prctl(PR_SET_DUMPABLE, 0);  // a core dump would contain the key
@@ -105,12 +106,12 @@ int serve_witness(const WitnessOptions& options) {
     server = std::make_unique<http::Server>(server_options(*address), application);
     server->start();
     const bool is_v6 = address->host.contains(':');
-    fmt::print(stderr, "Witness {} for {} {} listens on http://{}{}{}:{}\nVerifier key: {}\n", signer.verifier().name(),
-               log_count, log_count == 1 ? "log" : "logs", is_v6 ? "[" : "", address->host, is_v6 ? "]" : "",
-               server->port(), signer.verifier().text());
+    say("Witness {} for {} {} listens on http://{}{}{}:{}\nVerifier key: {}\n", signer.verifier().name(), log_count,
+        log_count == 1 ? "log" : "logs", is_v6 ? "[" : "", address->host, is_v6 ? "]" : "", server->port(),
+        signer.verifier().text());
 
     ending.wait();
-    fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
+    say("Stopping; waiting for open requests to finish...\n");
     server->stop();
     ending.let_next_one_terminate();
     server->join();
@@ -120,7 +121,7 @@ int serve_witness(const WitnessOptions& options) {
 int make_witness_key(const std::string& name, const std::string& file, bool as_json) {
     const auto signer = tlog::NoteSigner::generate(name, tlog::KeyType::cosignature);
     if (!signer) {
-        fmt::print(stderr, "consentry: {}\n", signer.error());
+        say("consentry: {}\n", signer.error());
         return wrong_use;
     }
     // Never replaces a file: a witness that loses its key loses what others trust.
@@ -129,14 +130,14 @@ int make_witness_key(const std::string& name, const std::string& file, bool as_j
     made.write(text);
     crypto::wipe(text);
     if (!made.take_free_name()) {
-        fmt::print(stderr, "consentry: {} exists; nothing was changed\n", file);
+        say("consentry: {} exists; nothing was changed\n", file);
         return wrong_use;
     }
     if (as_json)
         print_json(boost::json::object{{"verifierKey", signer->verifier().text()}, {"file", file}});
     else
         fmt::print("{}\n", signer->verifier().text());
-    fmt::print(stderr, "Keep {} like a password. Logs and verifiers need the line above.\n", file);
+    say("Keep {} like a password. Logs and verifiers need the line above.\n", file);
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "app/terminal/progress_bar.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/standard_error.hpp"
 #include "crypto/digest.hpp"
 #include "storage/migrations.hpp"
 
@@ -165,9 +166,8 @@ std::vector<CopiedRows> copy_database(const std::filesystem::path& from, const C
     try {
         require_same_tables(source, target);
         require_empty(target);
-        fmt::print(stderr,
-                   "Copying {}. Stop the service that uses it first: rows it writes from now on are not copied.\n",
-                   from.string());
+        say("Copying {}. Stop the service that uses it first: rows it writes from now on are not copied.\n",
+            from.string());
         copied = copy_tables(source, target);
     } catch (const std::exception& error) {
         throw std::runtime_error(fmt::format("{}\nNothing was copied.", error.what()));

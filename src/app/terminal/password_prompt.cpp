@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <termios.h>
 
+#include "base/standard_error.hpp"
+
 namespace consentry {
 namespace {
 
@@ -36,12 +38,12 @@ public:
 
     // Returns nullopt at the end of the input, and if the user interrupts.
     std::optional<std::string> ask(const char* prompt) const {
-        fmt::print(stderr, "{}", prompt);
+        say("{}", prompt);
         std::array<char, line_bytes_max> line{};
         ssize_t count = 0;
         do count = ::read(STDIN_FILENO, line.data(), line.size());
         while (count < 0 && errno == EINTR);
-        fmt::print(stderr, "\n");
+        say("\n");
         std::string_view text(line.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
         const bool is_given = text.ends_with('\n');
         if (is_given) text.remove_suffix(1);

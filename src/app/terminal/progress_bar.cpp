@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/terminal/terminal.hpp"
+#include "base/standard_error.hpp"
 
 namespace consentry {
 namespace {
@@ -66,14 +67,13 @@ void ProgressBar::show_now(std::string_view text, std::optional<double> fraction
     if (!is_shown_) return;
     shown_ = steady_clock::now();
     // The last column stays free: a terminal may go on to the next line once it is used.
-    fmt::print(stderr, "\r\x1b[K{}",
-               progress_line(on_one_line(text), fraction, shown_ - begun_, terminal_columns(stderr) - 1));
+    say("\r\x1b[K{}", progress_line(on_one_line(text), fraction, shown_ - begun_, terminal_columns(stderr) - 1));
     std::fflush(stderr);
     is_visible_ = true;
 }
 
 void ProgressBar::clear() {
-    if (is_visible_) fmt::print(stderr, "\r\x1b[K");
+    if (is_visible_) say("\r\x1b[K");
     is_visible_ = false;
 }
 

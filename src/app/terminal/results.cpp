@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/terminal/terminal.hpp"
+#include "base/standard_error.hpp"
 
 namespace consentry {
 namespace {
@@ -139,7 +140,7 @@ void print_result(std::span<const ResultColumn> columns, const ResultRow& row, b
 void print_json(const json::value& value) { fmt::print("{}\n", json::serialize(value)); }
 
 void tell_done(std::string_view sentence, const json::object& result, bool as_json) {
-    fmt::print(stderr, "{}\n", sentence);
+    say("{}\n", sentence);
     if (as_json) print_json(result);
 }
 
