@@ -42,11 +42,17 @@ Result<Demand> with_headers(const http::Request& request, Demand demand) {
 // of the query. The query may also be that of an application's start page, so only these two names are read, and they
 // can only narrow what the client may do.
 Result<Demand> behind_the_slash(const http::Request& request) {
-    const auto query = http::parse_query(request.query);
-    if (!query) return Demand{};
     std::vector<http::NamedText> named;
-    std::ranges::copy_if(*query, std::back_inserter(named),
-                         [](const http::NamedText& text) { return text.name == "roles" || text.name == "policies"; });
+    // Each pair by itself: one that cannot be decoded must not drop the demands of the others.
+    for (const auto part : std::views::split(request.query, '&')) {
+        const std::string_view pair(part);
+        auto decoded = http::parse_query(pair);
+        // As it stands: no role and no policy has a percent sign in its name, so that it is refused.
+        if (!decoded) decoded = {{std::string(pair.substr(0, pair.find('='))), std::string(pair)}};
+        std::ranges::copy_if(*decoded, std::back_inserter(named), [](const http::NamedText& text) {
+            return text.name == "roles" || text.name == "policies";
+        });
+    }
     Report report;
     ForwardAuthQuery wanted;
     http::read_texts(std::span<const http::NamedText>(named), wanted, report);

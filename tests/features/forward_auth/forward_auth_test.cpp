@@ -210,6 +210,10 @@ TEST(AUT_2, ASlashTooManyInAProxysConfigurationDropsNoDemand) {
         EXPECT_TRUE(ask(prefix + "?roles=Admin", admin).violates("roles", "isEnum"));
         EXPECT_TRUE(ask(prefix + "?roles=admin&roles=user", admin).violates("roles", "isUnique"));
         EXPECT_EQ(ask(prefix + "?roles=user", user, {{"X-Required-Roles", "admin"}}).status, 403U);
+        for (const char* query : {"?roles=admin&order=%zz", "?%zz&policies=cookies"})
+            EXPECT_EQ(ask(prefix + query, user).status, 403U) << query;
+        EXPECT_EQ(ask(prefix + "?roles=admin&order=%zz", admin).status, 200U);
+        EXPECT_TRUE(ask(prefix + "?roles=%zz", admin).violates("roles", "isEnum"));
         // The start page of an application may have a query of its own.
         EXPECT_EQ(ask(prefix + "?page=2&order=%zz", user).status, 200U);
         EXPECT_EQ(ask(prefix + "orders?roles=admin", user).status, 200U);
