@@ -50,18 +50,45 @@ constexpr auto acceptance_columns = columns<ExportedAcceptance>(
     column<"accepted_at", &ExportedAcceptance::accepted_at>, column<"ip_address", &ExportedAcceptance::ip_address>,
     column<"user_agent", &ExportedAcceptance::user_agent>, column<"session_id", &ExportedAcceptance::session_id>);
 
+// What the document says about the log itself.
+struct LogHead {
+    std::string begin;       // of the part about the log; empty: there is no log
+    std::string checkpoint;  // one for all proofs, so that the timestamp is about all of them
+};
+
+// Throws Unavailable if the log is not open.
+awaitable<LogHead> head_of(ConsentLog& log) {
+    const std::string note = co_await log.description_note();
+    LogHead out{.begin = ",\"consentLog\":{\"descriptionNote\":", .checkpoint = {}};
+    http::write_json(out.begin, note);
+    out.begin += ",\"policy\":";
+    http::write_json(out.begin, log.policy_text());
+    out.checkpoint = co_await log.published().checkpoint();
+    out.begin += ",\"checkpoint\":";
+    http::write_json(out.begin, out.checkpoint);
+    out.begin += ",\"timestamp\":";
+    const auto stamp = co_await log.published().newest_stamp(tlog::parse_signed_checkpoint(out.checkpoint)->checkpoint);
+    if (stamp)
+        http::write_json(out.begin, ExportedStamp::of(*stamp));
+    else
+        out.begin += "null";
+    out.begin += ",\"entries\":[";
+    co_return out;
+}
+
 // Writes the document: small parts in one piece, the others page by page.
 class Writer {
 public:
     Writer(storage::Database& database, const Locales& locales, ConsentLog* log, UserId user, Language language,
-           TimePoint now, UserProfileResponse profile)
+           TimePoint now, UserProfileResponse profile, LogHead log_head)
         : database_(database),
           locales_(locales),
           log_(log),
           user_(user),
           language_(language),
           now_(now),
-          profile_(std::move(profile)) {}
+          profile_(std::move(profile)),
+          log_head_(std::move(log_head)) {}
 
     awaitable<std::optional<std::string>> next() {
         switch (part_) {
@@ -76,7 +103,7 @@ public:
                 co_return co_await activity();
             case Part::log:
                 part_ = Part::records;
-                co_return co_await log_head();
+                co_return std::exchange(log_head_.begin, {});
             case Part::records:
                 co_return co_await records();
             case Part::end:
@@ -163,29 +190,8 @@ private:
         co_return out;
     }
 
-    awaitable<std::string> log_head() {
-        const std::string note = co_await log_->description_note();
-        std::string out = ",\"consentLog\":{\"descriptionNote\":";
-        http::write_json(out, note);
-        out += ",\"policy\":";
-        http::write_json(out, log_->policy_text());
-        // One for all proofs, so that the timestamp is about all of them.
-        checkpoint_ = co_await log_->published().checkpoint();
-        out += ",\"checkpoint\":";
-        http::write_json(out, checkpoint_);
-        out += ",\"timestamp\":";
-        const auto stamp =
-            co_await log_->published().newest_stamp(tlog::parse_signed_checkpoint(checkpoint_)->checkpoint);
-        if (stamp)
-            http::write_json(out, ExportedStamp::of(*stamp));
-        else
-            out += "null";
-        out += ",\"entries\":[";
-        co_return out;
-    }
-
     awaitable<std::string> records() {
-        auto found = co_await log_->records_of(user_, AcceptanceId{last_}, records_at_once, checkpoint_);
+        auto found = co_await log_->records_of(user_, AcceptanceId{last_}, records_at_once, log_head_.checkpoint);
         std::string out;
         if (!found.empty()) last_ = found.back().acceptance.uuid();
         const bool is_last = std::ssize(found) < records_at_once;
@@ -226,7 +232,7 @@ private:
     const Language language_;
     const TimePoint now_;
     const UserProfileResponse profile_;
-    std::string checkpoint_;  // of the log
+    LogHead log_head_;
     Part part_ = Part::head;
     bool first_ = true;
     Uuid last_{};
@@ -238,13 +244,17 @@ private:
 awaitable<Result<http::NextPiece>> AccountExport::of(UserId user, Language language, Cause cause) {
     auto profile = co_await profiles_.get(user);
     if (!profile) co_return fail(std::move(profile.error()));
+    // First, because it may fail: an export that could not be completed is not recorded as one.
+    LogHead log_head;
+    if (log_ != nullptr) log_head = co_await head_of(*log_);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     Audit::add(transaction, user, ActivityAction::user_export, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("export: its entry in the activity log was not written");
     audit_.tell("account.exported", Outcome::success, user, cause);
-    auto writer = std::make_shared<Writer>(database_, locales_, log_, user, language, now, std::move(*profile));
+    auto writer = std::make_shared<Writer>(database_, locales_, log_, user, language, now, std::move(*profile),
+                                           std::move(log_head));
     co_return http::NextPiece([writer] { return writer->next(); });
 }
 

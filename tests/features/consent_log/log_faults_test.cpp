@@ -216,6 +216,30 @@ TEST(LogFaults, ReceiptsNameTheLogAlsoIfTheObjectStoreIsAwayAfterTheServiceHasMo
     EXPECT_EQ(claims.at("log"), "a.example.com/consent");
 }
 
+TEST(LogFaults, AnExportThatTheLogCannotCompleteIsRefusedBeforeItBegins) {
+    Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "marketing"));
+    t.service.work();
+    const auto checkpoint = t.service.folder() / "data/storage/public/consent-log/checkpoint";
+    std::filesystem::remove(checkpoint);
+    std::filesystem::create_directory(checkpoint);  // nothing can be stored there
+    t.service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    const std::string token = t.service.tokens_of(t.person).access;
+    const Answer refused = t.service.get("/api/shared/user/export", bearer(token));
+    EXPECT_EQ(t.service.app().services().consent_log->published().signer(), nullptr) << "the log is not open";
+    EXPECT_EQ(refused.status, 503U);
+    EXPECT_NE(refused.header("retry-after"), "");
+    const char* const exports = "SELECT id FROM activity_log WHERE action = 'userExport'";
+    EXPECT_THAT(t.service.sql(exports), IsEmpty());
+    std::filesystem::remove(checkpoint);
+    t.service.work();
+    const Answer complete = t.service.get("/api/shared/user/export", bearer(token));
+    EXPECT_EQ(complete.status, 200U);
+    EXPECT_THAT(complete.body, HasSubstr("\"consentLog\""));
+    EXPECT_EQ(t.service.sql(exports).size(), 1U);
+}
+
 TEST(LogFaults, PublicationsFromBeforeTheLogAreTakenInAfterAnOutageAtTheStart) {
     Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
     publish(t.service, "privacy", 1);
