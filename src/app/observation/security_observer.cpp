@@ -1,6 +1,7 @@
 #include "app/observation/security_observer.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/errors.hpp"
 #include "features/activity/audit.hpp"
@@ -21,7 +22,10 @@ bool is_change(const http::Exchange& exchange) {
 // Returns whether the refusal came from the guard or the gate in front of it: it concerns the caller's identity or
 // rights, not the content of the request.
 bool is_of_guard(const http::Operation& operation, const ErrorKind& kind) {
-    return kind.module == "apiKey" ||
+    // Not all kinds of this module: others are about a key that an administrator names.
+    const std::array of_the_gate{&errors::api_key_required, &errors::api_key_unknown, &errors::api_key_invalid,
+                                 &errors::api_key_forbidden};
+    return std::ranges::find(of_the_gate, &kind) != of_the_gate.end() ||
            std::ranges::find(operation.access.errors, &kind) != operation.access.errors.end();
 }
 

@@ -151,8 +151,10 @@ TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
                 .status /
             100,
         2U);
+    const std::string absent = "/api/admin/api-key/update/01890000-0000-7000-8000-000000000000/reset";
+    EXPECT_EQ(t.service.patch(absent, {}, bearer(by_chief.access)).number("statusCode"), 5107);
     const auto refused = t.named("authorization.refused");
-    ASSERT_EQ(refused.size(), 3U);
+    ASSERT_EQ(refused.size(), 3U) << "an ID without a key is no question of rights";
     EXPECT_EQ(std::string_view(refused[0].at("actor").as_string()), person.id.text());
     EXPECT_EQ(refused[0].at("detail").at("reason"), "forbidden");
     EXPECT_EQ(refused[1].at("detail").at("operation"), "listSessions");
