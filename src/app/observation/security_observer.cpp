@@ -39,7 +39,8 @@ std::string id_of(const http::Operation* operation) { return operation == nullpt
 
 void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
     try {
-        if (exchange.error != nullptr)
+        // What has left before an answer broke off is out of the house.
+        if (exchange.error != nullptr && !exchange.broke_off())
             tell_of_refusal(exchange);
         else if (exchange.operation != nullptr && is_of_administrators(*exchange.operation))
             tell_of_act(exchange);
@@ -74,7 +75,8 @@ void SecurityObserver::tell_of_act(const http::Exchange& exchange) {
     if (!is_export && !is_change(exchange)) return;
     std::vector<std::pair<std::string_view, std::string>> detail{{"operation", exchange.operation->id}};
     for (const auto& parameter : exchange.context.path_params) detail.emplace_back(parameter.name, parameter.value);
-    record(is_export ? "admin.export" : "admin.change", Outcome::success, exchange, std::move(detail));
+    record(is_export ? "admin.export" : "admin.change", exchange.broke_off() ? Outcome::failure : Outcome::success,
+           exchange, std::move(detail));
 }
 
 void SecurityObserver::record(std::string_view name, Outcome outcome, const http::Exchange& exchange,

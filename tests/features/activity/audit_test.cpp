@@ -195,6 +195,25 @@ TEST(LOG_4, WhatChangesNothingIsNoChange) {
     EXPECT_EQ(operations("admin.export"), (std::vector<std::string>{"exportUsers", "exportConsentLog"}));
 }
 
+TEST(LOG_4, AnExportThatBreaksOffIsToldAsAFailure) {
+    Watched t;
+    const std::string chief = t.service.tokens_of(t.service.make_person(Role::super_admin)).access;
+    Headers headers = bearer(chief);
+    headers.emplace_back("Content-Type", "text/csv");
+    std::string table = "email\n";
+    for (int i = 0; i < 600; ++i) table += "person" + std::to_string(i) + "@example.com\n";  // more than one piece
+    t.service.pass(std::chrono::seconds{1});
+    ASSERT_EQ(t.service.call("POST", "/api/admin/user/import", table, headers).status / 100, 2U);
+    t.service.pass(std::chrono::seconds{1});
+    const Person last = t.service.make_person();
+    t.service.sql("UPDATE users SET language = 'unreadable' WHERE id = '" + last.id.text() + "'");
+    EXPECT_THROW(t.service.post("/api/admin/user/export", {}, bearer(chief)), std::exception);
+    const auto told = t.named("admin.export");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].at("outcome"), "failure");
+    EXPECT_EQ(told[0].at("detail").at("operation"), "exportUsers");
+}
+
 TEST(LOG_4, AStrangerDoesNotFillTheStream) {
     Watched t;
     for (int minute = 0; minute < 2; ++minute) {
