@@ -67,7 +67,7 @@ int show(Services& services, const User& found, bool as_json) {
     const auto profile = run(services.profiles.find(found.id));
     if (!profile) return tell(services, Error{errors::user_not_found});
     const User& user = profile->user;
-    const TimePoint now = services.clock.now();
+    const TimePoint now = services.clock.lock_time();
     const auto factor = run(services.two_factor.state(user.id));
     ListQuery live;
     live.limit = 1;  // only their number is shown
