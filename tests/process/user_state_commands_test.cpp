@@ -336,6 +336,20 @@ TEST_F(UserStateCommands, ResultsThatCannotBeWrittenAreNoSuccess) {
     }
 }
 
+// The type of a role is not part of the account, so that raising it changes no version there.
+TEST_F(UserStateCommands, NoAccountIsDeletedThatBecomesASuperAdministratorMeanwhile) {
+    const auto database = folder_.path() / "data/consentry.db";
+    run_sql(database,
+            "CREATE TRIGGER raise AFTER UPDATE ON users BEGIN UPDATE roles SET type = 'superAdmin' "
+            "WHERE id = NEW.role_id; END");
+    const Finished refused = run_for(ada_, {"user", "delete", "--yes"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("others changed it at the same moment"));
+    run_sql(database, "DROP TRIGGER raise");
+    EXPECT_EQ(log_in(client(), ada_).status, 200U);
+    EXPECT_EQ(run_for(ada_, {"user", "delete", "--yes"}).code, 0);
+}
+
 TEST_F(UserStateCommands, MessagesThatCannotBeWrittenChangeNoExitCode) {
     const auto run_mute = [&](const std::string& arguments) {
         return run_command(

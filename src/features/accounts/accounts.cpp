@@ -127,7 +127,8 @@ awaitable<Result<void>> Accounts::delete_by(Actor by, UserId user, Cause cause) 
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user);
     if (is_super_admin) SuperAdmins::add_lock(transaction);
-    UserRepository::add_same_generation(transaction, *seen);  // a change of the role raises the version
+    UserRepository::add_same_generation(transaction, *seen);  // another role raises the version
+    AccountRepository::add_same_role_type(transaction, *seen);
     add_deletion(transaction, user, ActivityAction::admin_user_delete, cause, now);
     const std::size_t changes = transaction.size();
     if (is_super_admin) SuperAdmins::add_remains(transaction);

@@ -108,6 +108,13 @@ void AccountRepository::add_verified(storage::Transaction& transaction, UserId u
     UserRepository::add_verified(transaction, user, now);
 }
 
+void AccountRepository::add_same_role_type(PrivilegedTransaction& transaction, const User& seen) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET updated_at = updated_at WHERE id = $1 "
+                    "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $2)",
+                    seen.id, name_of(seen.role));
+}
+
 void AccountRepository::add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     // The placeholder cannot equal an address or a username, because neither can contain a colon.
     transaction.add(

@@ -79,6 +79,9 @@ public:
     // Marks the address as proven by a link. Expect::one: the account exists. Deletes the identities of a previously
     // unverified account (imported by an earlier version): they are not known to be the owner's.
     static void add_verified(storage::Transaction& transaction, UserId user, TimePoint now);
+    // Asserts that the role of the account still has the type that was read: a change of the role leaves the version of
+    // its accounts as it is. Changes nothing. Expect::one.
+    static void add_same_role_type(PrivilegedTransaction& transaction, const User& seen);
     // The first statement is an Expect::one that fails if the account is already deleted. The commit frees the address
     // and the username and removes every means of logging in.
     static void add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now);
