@@ -156,8 +156,8 @@ CountedService::CountedService(const Stage& stage, Environment settings)
 
 void CountedService::tell(std::string_view command) const {
     // vgdb wakes the service with ptrace(2), which some containers and security modules forbid. It then names
-    // PTRACE_ATTACH on standard error, and CTest skips the test. Without a limit of its own, vgdb first waits for a
-    // tenth of a second whether the service, which waits as well, looks for commands.
+    // PTRACE_ATTACH on standard error, and CTest skips the test. Without a limit of its own, vgdb first waits a tenth
+    // of a second for the service to look for commands by itself, and an idle service never does.
     run_tool(fmt::format("{} --vgdb-prefix='{}' --pid={} --cmd-time-out=60 --max-invoke-ms=1 {} >/dev/null", vgdb,
                          pipes_, server_.child->id(), command));
 }

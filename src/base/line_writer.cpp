@@ -5,8 +5,6 @@
 
 #include <pthread.h>
 
-#include <fmt/format.h>
-
 #include "base/standard_error.hpp"
 
 namespace consentry {

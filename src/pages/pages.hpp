@@ -61,7 +61,7 @@ public:
     // `return_to`: where the page leads back to.
     Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true,
                                const std::optional<Address>& return_to = {}) const;
-    // Reads the form of an admitted request.
+    // Reads the form of a request from our own pages.
     awaitable<Result<std::vector<http::NamedText>>> read_form(http::RequestContext& context) const;
     // The answer to a form that this browser has sent before, if there was one recently.
     awaitable<RepeatedForms::Earlier> repeat(const http::RequestContext& context,

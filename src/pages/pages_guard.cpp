@@ -144,7 +144,11 @@ std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, 
     // A form comes back to its page, which has its path and its query, but not its fields.
     auto back = Address::safe_return(context.request.target, {});
     if (!has_page || !back) return address;
-    if (return_to && !is_reading(context.request)) back = std::move(*back).with("return", return_to->text());
+    if (return_to && !is_reading(context.request)) {
+        auto with_return = Address(*back).with("return", return_to->text());
+        // Too long together: the page matters more.
+        if (Address::safe_return(with_return.text(), {})) back = std::move(with_return);
+    }
     return std::move(address).with("return", back->text());
 }
 

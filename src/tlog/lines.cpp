@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
 #include "base/numbers.hpp"
 
 namespace consentry::tlog {

@@ -157,6 +157,13 @@ TEST_F(Doctor, OldKeysAreAWarning) {
         EXPECT_THAT(found.about(key), AllOf(HasSubstr("warning: is "), HasSubstr(" days old")));
 }
 
+TEST_F(Doctor, TheCommandsOfItsAdviceReadTheFileThatWasChosen) {
+    redate_keys(folder_ / "data/keys", SystemClock().now() - std::chrono::days{4'000});
+    std::ofstream(folder_ / "chosen.env") << "APP_NAME=Shop\n";
+    const Finished done = run_program({"--env-file", "chosen.env", "doctor"}, folder_.path(), quick_settings());
+    EXPECT_THAT(done.out, HasSubstr("`consentry --env-file chosen.env keys rotate`")) << done.err;
+}
+
 TEST_F(Doctor, KeysOfTheFutureAreAWarning) {
     redate_keys(folder_ / "data/keys", SystemClock().now() + std::chrono::minutes{5});
     const Examined found = examine();
@@ -182,9 +189,9 @@ TEST_F(Doctor, AccountsThatNeedAFormerTwoFactorKeyAreCounted) {
     const std::string next = "a-new-key-that-is-32-bytes-long-";
     const Settings both{{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", next + "," + text_in(folder_ / "data/keys/two-factor.key")}};
     const Settings only{{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", next}};
-    EXPECT_THAT(examine(both).about(subject), HasSubstr("warning: 1 accounts still need"));
+    EXPECT_THAT(examine(both).about(subject), HasSubstr("warning: 1 account still needs a former key"));
     const Examined missing = examine(only);
-    EXPECT_THAT(missing.about(subject), HasSubstr("error: 1 accounts cannot log in"));
+    EXPECT_THAT(missing.about(subject), HasSubstr("error: 1 account cannot log in"));
     EXPECT_EQ(missing.code, 1);
     with_code(both, 1);
     EXPECT_THAT(examine(both).about(subject), HasSubstr("ok: "));

@@ -282,7 +282,7 @@ TEST_F(MigrateFrom, OnlyADatabaseOfConsentrysIsCopied) {
 
 TEST_F(MigrateFrom, ASchemaOfAnotherVersionIsRefused) {
     sqlite("INSERT INTO schema_migrations (number) VALUES (9999)");
-    expect_refused(copy(), "a newer program is required");
+    expect_refused(copy(), "a newer program is required", 2);
     sqlite(
         "DELETE FROM schema_migrations WHERE number IN (9999, (SELECT MAX(number) FROM schema_migrations "
         "WHERE number < 9999))");

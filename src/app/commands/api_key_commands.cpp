@@ -1,6 +1,5 @@
 #include "app/commands/api_key_commands.hpp"
 
-#include <cstdio>
 #include <string>
 
 #include <fmt/format.h>

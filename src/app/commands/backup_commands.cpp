@@ -1,12 +1,10 @@
 #include "app/commands/backup_commands.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <vector>
 
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
 #include "app/app.hpp"
 #include "app/backup/backup.hpp"

@@ -1,7 +1,5 @@
 #include "app/commands/clean_up_command.hpp"
 
-#include <cstdio>
-
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "app/commands/config_commands.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <expected>
 #include <iterator>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "app/commands/consent_commands.hpp"
 
-#include <cstdio>
 #include <optional>
 
 #include <fmt/format.h>

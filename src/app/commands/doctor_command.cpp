@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
@@ -91,13 +92,18 @@ Color color_of(Severity severity) {
     return severity == Severity::error ? Color::red : severity == Severity::warning ? Color::yellow : Color::green;
 }
 
+// What is pasted must read the settings file that was examined.
+std::string advice_of(const Finding& one) {
+    return boost::algorithm::replace_all_copy(one.advice, "`consentry ", "`consentry" + settings_file_option() + " ");
+}
+
 void print_for_people(const Findings& findings) {
     const bool has_colors = shows_colors(stdout);
     for (const Finding& one : findings.all()) {
         const std::string word = fmt::format("{:8}", name_of(one.severity));
         fmt::print("{} {}: {}\n", has_colors ? colored(word, color_of(one.severity)) : word, one.subject,
                    on_one_line(one.text));
-        if (!one.advice.empty()) fmt::print("         {}\n", one.advice);
+        if (!one.advice.empty()) fmt::print("         {}\n", advice_of(one));
     }
 }
 
@@ -110,7 +116,7 @@ void print(const Findings& findings, bool as_json) {
                     as_json);
     for (const Finding& one : findings.all())
         list.add({name_of(one.severity), one.subject, one.text,
-                  one.advice.empty() ? boost::json::value() : boost::json::value(one.advice)});
+                  one.advice.empty() ? boost::json::value() : boost::json::value(advice_of(one))});
     list.end();
 }
 

@@ -1,6 +1,5 @@
 #include "app/commands/key_commands.hpp"
 
-#include <cstdio>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "app/commands/log_commands.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "app/commands/session_commands.hpp"
 
-#include <cstdio>
 #include <set>
 
 #include <boost/json/value.hpp>
@@ -46,7 +45,7 @@ void add_all(ResultList& rows, Services& services, UserId user) {
     std::set<SessionId> live;
     const auto list = [&](const ListQuery& query) {
         auto found = run(services.administration.sessions(user, query)).value();
-        live = live_sessions(services, user);  // after the rows: a session that begins in between is missing in both
+        live = live_sessions(services, user);  // after the rows: a session that begins in between must not be over
         return found;
     };
     for_each(list, [&](const ListedSession& session) {

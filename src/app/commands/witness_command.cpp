@@ -1,6 +1,5 @@
 #include "app/commands/witness_command.hpp"
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <optional>

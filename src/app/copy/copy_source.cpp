@@ -164,7 +164,11 @@ void CopySource::require_version(std::int64_t version) {
     Query applied(database_.get(), file_, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
     applied.next();
     const std::int64_t found = applied.integer(0);
-    storage::require_known_version(found, version, fmt::format("sqlite {}: ", file_.string()));
+    try {
+        storage::require_known_version(found, version, fmt::format("sqlite {}: ", file_.string()));
+    } catch (const std::runtime_error& newer) {
+        throw WrongSettings(newer.what());
+    }
     if (found < version)
         throw WrongSettings(
             fmt::format("sqlite {0}: the schema has version {1}, this program requires {2}; upgrade it first with "

@@ -119,9 +119,9 @@ void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
         const TimePoint now = clock.now();
         if (*made_at > now + clock_ahead_max) {
             findings.warn(subject, "was made in the future: at " + to_iso8601(*made_at),
-                          "Check the clock. If it is right, it was ahead when the key was made: after the next "
-                          "`consentry keys rotate`, delete the file of this key when its last token has expired, "
-                          "because Consentry would accept it for longer.");
+                          "Check the clock. If it is right, it was ahead when a key was made. Newer keys get a later "
+                          "time, so that they sign, and this warning stays until then. Delete the file of a former key "
+                          "when its last token has expired, because Consentry would accept it for longer.");
             continue;
         }
         const auto days = std::chrono::duration_cast<std::chrono::days>(now - *made_at);
@@ -133,7 +133,7 @@ void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
     }
 }
 
-// Whether the two-factor key can be removed that was the first one before.
+// Whether a former two-factor key can be removed.
 void examine_two_factor_keys(const Config& given, const Asked& ask, Findings& findings) {
     const auto ids = TwoFactorSecrets(with_passing_secrets(given).two_factor.encryption_keys).key_ids();
     const auto rows =
@@ -151,12 +151,17 @@ void examine_two_factor_keys(const Config& given, const Asked& ask, Findings& fi
     constexpr const char* subject = "two-factor key";
     if (unknown > 0)
         findings.error(
-            subject, fmt::format("{} accounts cannot log in: the key that encrypts their secret is missing", unknown),
+            subject,
+            fmt::format("{} {} cannot log in: the key that encrypts the secret is missing", unknown,
+                        unknown == 1 ? "account" : "accounts"),
             "Add the former key to AUTH_TWO_FACTOR_ENCRYPTION_KEY, after the first one. If it is lost, reset "
-            "their second factor: `consentry user two-factor reset`.");
+            "the second factor: `consentry user two-factor reset`.");
     if (former > 0)
-        findings.warn(subject, fmt::format("{} accounts still need a former key", former),
-                      "Keep it in AUTH_TWO_FACTOR_ENCRYPTION_KEY until they have used a code of their app.");
+        findings.warn(subject,
+                      fmt::format("{} a former key", former == 1 ? "1 account still needs"
+                                                                 : fmt::format("{} accounts still need", former)),
+                      "Keep it in AUTH_TWO_FACTOR_ENCRYPTION_KEY. An account no longer needs it after the next code of "
+                      "its app.");
     if (unknown == 0 && former == 0) findings.ok(subject, "no account needs a former one for the codes of its app");
 }
 

@@ -39,7 +39,7 @@ std::string id_of(const http::Operation* operation) { return operation == nullpt
 
 void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
     try {
-        // What has left before an answer broke off is out of the house.
+        // What left before an answer broke off cannot be called back.
         if (exchange.error != nullptr && !exchange.broke_off())
             tell_of_refusal(exchange);
         else if (exchange.operation != nullptr && is_of_administrators(*exchange.operation))

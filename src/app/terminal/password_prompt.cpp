@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -10,7 +9,6 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
 #include <termios.h>
 
 #include "base/standard_error.hpp"

@@ -123,7 +123,8 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
         std::int64_t superseded_ms = 0;  // when the next newer key was made
         for (const KeyFile& file : files) {
             if (superseded_ms != 0) {
-                const TimePoint last_token_ends = from_epoch_ms(superseded_ms) + settings.lifetime;
+                // An instance signs with the former key until it has looked at the folder, by its own clock.
+                const TimePoint last_token_ends = from_epoch_ms(superseded_ms) + settings.lifetime + clock_ahead_max;
                 if (last_token_ends < now) break;
                 out->complete_until = last_token_ends;  // files are sorted: the oldest key is the next to retire
             }

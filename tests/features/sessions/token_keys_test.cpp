@@ -231,9 +231,9 @@ TEST(TOK_10, AnOldKeyStaysUntilItsLastTokenHasExpired) {
         return out;
     };
     EXPECT_EQ(kids_now(), (std::vector{new_kid, old_kid}));
-    clock.advance(seconds{3'600});
-    EXPECT_EQ(kids_now(), (std::vector{new_kid, old_kid})) << "a token of the last second";
-    clock.advance(milliseconds{1'001});
+    clock.advance(seconds{3'600} + clock_ahead_max);
+    EXPECT_EQ(kids_now(), (std::vector{new_kid, old_kid})) << "a token of an instance whose clock is ahead";
+    clock.advance(milliseconds{1});
     EXPECT_EQ(kids_now(), std::vector{new_kid});
 }
 
@@ -249,7 +249,7 @@ TEST(TOK_10, ARunningServiceDropsAnOldKeyWhenItsLastTokenHasExpired) {
     std::filesystem::last_write_time(key_folder(service), an_hour_ago);
     service.restart();
     EXPECT_EQ(published_kids(service), (std::set{new_kid, old_kid}));
-    service.clock().advance(std::chrono::hours{1} + milliseconds{1});
+    service.clock().advance(std::chrono::hours{1} + clock_ahead_max + milliseconds{1});
     EXPECT_TRUE(soon([&] { return published_kids(service) == std::set{new_kid}; }));
     EXPECT_EQ(status_with(service, service.tokens_of(person).access).status, 200U);
 }

@@ -90,7 +90,7 @@ TEST(Announcements, WaitForATextThatIsMissing) {
     Service service(no_mail_server);
     const PolicyDesk desk(service);
     desk.published("privacy", 1, texts_in({"en"}));
-    // The service has worked this one off, so it holds no text from before that it could still write of.
+    // The service has worked this one off, so it no longer holds a text that it could still announce.
     ASSERT_TRUE(eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0"; }));
     service.sql("DELETE FROM mails WHERE kind = 'policyPublished'");
     service.sql("CREATE TABLE lost AS SELECT * FROM term_policy_contents");
