@@ -131,6 +131,7 @@ bool SealingKeys::sealed_with_first(const Sealed& sealed) const {
 
 std::vector<Bytes> SealingKeys::ids() const {
     std::vector<Bytes> out;
+    out.reserve(keys_.size());
     for (const Key& key : keys_) out.emplace_back(key.id.begin(), key.id.end());
     return out;
 }

@@ -16,6 +16,7 @@
 #include "app/app.hpp"
 #include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
+#include "app/commands/settings_file.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/service_manager.hpp"
 #include "base/process.hpp"

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <ranges>
+#include <string_view>
+#include <vector>
+
 #include "features/forward_auth/dto.hpp"
 #include "features/forward_auth/guard.hpp"
 

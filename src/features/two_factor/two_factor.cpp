@@ -105,7 +105,7 @@ Result<RightProof> TwoFactor::check_code(UserId user, const TwoFactorRecord& rec
     if (settings_.replay_protection && *step <= record.last_step) return fail(code_used());
     return RightProof{.user = user,
                       .iv = *record.iv,
-                      .step = *step,
+                      .step = step,
                       .backup_digest = std::nullopt,
                       .sealed_again = secrets_.seal_again(user, *record.iv, *record.secret, secret)};
 }
