@@ -90,7 +90,7 @@ std::array<int, 32> surplus_of(std::string_view a, std::string_view b) {
 
 // Whether the edit distance may be `max` or less: an edit changes the length by at most one, and adds and removes at
 // most one letter. Every start and every command compares the whole environment with all settings, and this skips
-// nearly all; each check the cheaper ones have left.
+// nearly all pairs, with the cheapest check first.
 bool may_be_within(int max, std::string_view a, std::string_view b) {
     if (std::abs(std::ssize(a) - std::ssize(b)) > max) return false;
     const std::uint32_t in_a = letters_of(a);

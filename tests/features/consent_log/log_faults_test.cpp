@@ -198,33 +198,35 @@ TEST(LogFaults, ReceiptsNameTheLogAlsoAfterTheServiceHasMoved) {
     EXPECT_EQ(log_key(fetch_from(t.service)).name(), "a.example.com/consent");
 }
 
+// A log with an entry whose service has moved to another address, and whose store takes no checkpoint: it is not open.
+struct MovedWithoutStore : Signed {
+    MovedWithoutStore() : Signed(Environment{{"PUBLIC_URL", "https://a.example.com"}}) {
+        publish(service, "marketing", 1);
+        receipt_of(accept(service, token, "marketing"));
+        service.work();
+        std::filesystem::remove(checkpoint);
+        std::filesystem::create_directory(checkpoint);  // nothing can be stored there
+        service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    }
+    void mend_store() {
+        std::filesystem::remove(checkpoint);
+        service.work();
+    }
+    const std::filesystem::path checkpoint = service.folder() / "data/storage/public/consent-log/checkpoint";
+};
+
 TEST(LogFaults, ReceiptsNameTheLogAlsoIfTheObjectStoreIsAwayAfterTheServiceHasMoved) {
-    Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
-    publish(t.service, "marketing", 1);
-    receipt_of(accept(t.service, t.token, "marketing"));
-    t.service.work();
-    const auto checkpoint = t.service.folder() / "data/storage/public/consent-log/checkpoint";
-    std::filesystem::remove(checkpoint);
-    std::filesystem::create_directory(checkpoint);  // nothing can be stored there
-    t.service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    MovedWithoutStore t;
     const std::string token = t.service.tokens_of(t.person).access;
     const Answer answer = withdraw(t.service, token, "marketing");
     EXPECT_EQ(t.service.app().services().consent_log->published().signer(), nullptr) << "the log is not open";
-    std::filesystem::remove(checkpoint);
-    t.service.work();
+    t.mend_store();
     const json::object claims = keys_of(t.service).claims_of(receipt_of(answer));
     EXPECT_EQ(claims.at("log"), "a.example.com/consent");
 }
 
 TEST(LogFaults, AnExportThatTheLogCannotCompleteIsRefusedBeforeItBegins) {
-    Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
-    publish(t.service, "marketing", 1);
-    receipt_of(accept(t.service, t.token, "marketing"));
-    t.service.work();
-    const auto checkpoint = t.service.folder() / "data/storage/public/consent-log/checkpoint";
-    std::filesystem::remove(checkpoint);
-    std::filesystem::create_directory(checkpoint);  // nothing can be stored there
-    t.service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    MovedWithoutStore t;
     const std::string token = t.service.tokens_of(t.person).access;
     const Answer refused = t.service.get("/api/shared/user/export", bearer(token));
     EXPECT_EQ(t.service.app().services().consent_log->published().signer(), nullptr) << "the log is not open";
@@ -232,8 +234,7 @@ TEST(LogFaults, AnExportThatTheLogCannotCompleteIsRefusedBeforeItBegins) {
     EXPECT_NE(refused.header("retry-after"), "");
     const char* const exports = "SELECT id FROM activity_log WHERE action = 'userExport'";
     EXPECT_THAT(t.service.sql(exports), IsEmpty());
-    std::filesystem::remove(checkpoint);
-    t.service.work();
+    t.mend_store();
     const Answer complete = t.service.get("/api/shared/user/export", bearer(token));
     EXPECT_EQ(complete.status, 200U);
     EXPECT_THAT(complete.body, HasSubstr("\"consentLog\""));
