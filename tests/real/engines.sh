@@ -26,15 +26,18 @@ stop() {
 
 # Prints where servers keep their data: in memory if there is room, because next to servers that sync constantly, as
 # those of S3 do, a disk slows down even servers that do not sync. Swift needs extended attributes, which file systems
-# in memory do not always have.
+# in memory have since Linux 6.6.
 roomy_folder() { # KIND
-    local free
+    local folder=${TMPDIR:-/tmp} free
     free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) || free=0
-    if [[ -z "$1" && -w /dev/shm ]] && ((free > 2 * 1024 * 1024)); then
-        echo /dev/shm
-    else
-        echo "${TMPDIR:-/tmp}"
-    fi
+    if [[ -w /dev/shm ]] && ((free > 2 * 1024 * 1024)); then folder=/dev/shm; fi
+    if [[ -n "$1" ]] && ! has_extended_attributes "$folder"; then folder=/var/tmp; fi
+    echo "$folder"
+}
+
+has_extended_attributes() { # FOLDER
+    python3 -c 'import os, sys, tempfile
+with tempfile.NamedTemporaryFile(dir=sys.argv[1]) as file: os.setxattr(file.name, "user.consentry", b"")' "$1" 2>/dev/null
 }
 
 start_s3() {
