@@ -37,6 +37,9 @@ std::vector<std::vector<PeriodicTask>> Services::task_loops() {
     constexpr milliseconds sooner{500};
     constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
     std::vector<std::vector<PeriodicTask>> loops;
+    // In a loop of its own, before that of the log: it may take long, and new entries must not wait for old ones.
+    if (consent_log)
+        loops.push_back({{"acceptances that the consent log lacks", soon, [this] { return complete_log(); }}});
     if (consent_log)
         loops.push_back({{"the consent log", soon, [this] { return work_on_log(); }},
                          {"keys of receipts", soon, [this] { return consent_log->work_on_keys(); }},
@@ -55,9 +58,13 @@ awaitable<void> Services::complete_publications() {
     publications_are_complete_ = true;
 }
 
-awaitable<void> Services::work_on_log() {
+awaitable<void> Services::complete_log() {
     co_await complete_publications();
     co_await consents.complete_log();
+}
+
+awaitable<void> Services::work_on_log() {
+    co_await complete_publications();
     co_await consent_log->published().work();
 }
 

@@ -101,6 +101,7 @@ private:
     awaitable<void> forget_failed_mails();
     awaitable<void> tell_counted_events();
     awaitable<void> work_on_log();
+    awaitable<void> complete_log();  // publications first: an acceptance follows its version
     awaitable<void> complete_publications();
 
 public:

@@ -56,6 +56,12 @@ Uuid Uuid::v7(TimePoint now) {
     return Uuid{bytes};
 }
 
+Uuid Uuid::greatest() {
+    std::array<std::uint8_t, 16> bytes{};
+    bytes.fill(0xFF);
+    return Uuid{bytes};
+}
+
 std::optional<Uuid> Uuid::parse(std::string_view text) {
     if (text.size() != 36) return std::nullopt;
     for (const std::uint8_t place : hyphens)

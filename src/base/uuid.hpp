@@ -18,6 +18,7 @@ class Uuid {
 public:
     Uuid() = default;  // all zero
     explicit Uuid(const std::array<std::uint8_t, 16>& bytes) : bytes_(bytes) {}
+    static Uuid greatest();  // no object has it
 
     // 48 bits of `now` and 74 random bits from the system's generator.
     static Uuid v7(TimePoint now);

@@ -4,6 +4,10 @@
 #include <map>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "base/errors.hpp"
 #include "features/acceptances/consent_record.hpp"
 
@@ -310,16 +314,15 @@ awaitable<std::optional<std::string>> Acceptances::sign_receipt(storage::Transac
 }
 
 awaitable<void> Acceptances::complete_log() {
-    constexpr std::int64_t at_once = 100;
     if (log_ == nullptr || log_is_complete_) co_return;
-    AcceptanceId after;
     bool is_complete = true;
-    for (;;) {
-        auto found = co_await repository_.list_unlogged(after, at_once);
-        if (found.empty()) break;
-        after = found.back().addendum.acceptance;
-        const bool all_are_logged = co_await log_all(std::move(found));
+    for (AcceptanceId after; after.uuid() != Uuid::greatest();) {
+        const AcceptanceId last = co_await repository_.end_of_portion(after);
+        const bool all_are_logged = co_await log_all(co_await repository_.list_unlogged(after, last));
         is_complete = is_complete && all_are_logged;
+        after = last;
+        // SQLite reads on this thread: lets it serve requests between portions.
+        co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
     }
     log_is_complete_ = is_complete;  // otherwise the next turn tries those again that are still unlogged
 }

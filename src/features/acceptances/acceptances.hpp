@@ -83,7 +83,7 @@ public:
     // Returns the history, newest first.
     storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
     // Adds the acceptances that the log lacks, because they were recorded before it existed or while it was off. The
-    // first call scans all of them, in portions; later ones do nothing.
+    // first call looks through all of them, in portions; later ones do nothing.
     storage::awaitable<void> complete_log();
 
 private:

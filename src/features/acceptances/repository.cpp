@@ -322,12 +322,18 @@ awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_standing(UserId
     co_return stored_columns.read_all(rows);
 }
 
-awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_unlogged(AcceptanceId after, std::int64_t count) {
+awaitable<AcceptanceId> AcceptanceRepository::end_of_portion(AcceptanceId after) {
+    co_return AcceptanceId{co_await storage::end_of_portion(
+        database_, "SELECT id FROM term_policy_acceptances WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 499",
+        after.uuid())};
+}
+
+awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_unlogged(AcceptanceId after, AcceptanceId last) {
     const auto rows = co_await database_.query(
         sql<"SELECT ", stored_columns,
-            " FROM term_policy_acceptances a WHERE a.id > $1 AND NOT EXISTS (SELECT 1 FROM log_entries e "
-            "WHERE e.id = a.id) ORDER BY a.id LIMIT $2">,
-        after, count);
+            " FROM term_policy_acceptances a WHERE a.id > $1 AND a.id <= $2 AND NOT EXISTS (SELECT 1 "
+            "FROM log_entries e WHERE e.id = a.id AND e.id > $1 AND e.id <= $2) ORDER BY a.id">,
+        after, last);
     co_return stored_columns.read_all(rows);
 }
 

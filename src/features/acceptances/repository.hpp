@@ -131,8 +131,10 @@ public:
     awaitable<std::vector<StoredConsent>> list_standing(UserId user);
     // The transaction fails here if the account is erased; otherwise its erasure waits for the commit.
     static void add_not_erased(storage::Transaction& transaction, UserId user);
-    // Rows above `after` that the log lacks, in the order of their ids.
-    awaitable<std::vector<StoredConsent>> list_unlogged(AcceptanceId after, std::int64_t count);
+    // Where a portion of the rows above `after` ends, logged or not; the greatest id if it is the last portion.
+    awaitable<AcceptanceId> end_of_portion(AcceptanceId after);
+    // Rows above `after` and up to `last` that the log lacks, in the order of their ids.
+    awaitable<std::vector<StoredConsent>> list_unlogged(AcceptanceId after, AcceptanceId last);
 
 private:
     storage::Database& database_;

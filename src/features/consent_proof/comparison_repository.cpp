@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "storage/columns.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -154,11 +155,17 @@ awaitable<std::optional<ComparedEntry>> ComparisonRepository::find_entry(Uuid id
     co_return entry_columns.read_first(rows);
 }
 
-awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, std::int64_t count) {
+awaitable<Uuid> ComparisonRepository::end_of_portion(Uuid after) {
+    return storage::end_of_portion(
+        database_, "SELECT id FROM term_policy_acceptances WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 499", after);
+}
+
+awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, Uuid last) {
     const auto rows = co_await database_.query(
-        "SELECT CAST(a.id AS TEXT) FROM term_policy_acceptances a WHERE a.id > $1 AND NOT EXISTS (SELECT 1 "
-        "FROM log_entries e WHERE e.id = a.id AND e.log = 'consent') ORDER BY a.id LIMIT $2",
-        after, count);
+        "SELECT CAST(a.id AS TEXT) FROM term_policy_acceptances a WHERE a.id > $1 AND a.id <= $2 AND NOT EXISTS ("
+        "SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.id > $1 AND e.id <= $2 AND e.log = 'consent') "
+        "ORDER BY a.id",
+        after, last);
     std::vector<std::string> out;
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));
     co_return out;

@@ -219,14 +219,12 @@ bool DatabaseCheck::is_erased(const SubjectTag& subject, std::int64_t position) 
 }
 
 awaitable<void> DatabaseCheck::find_unlogged() {
-    for (Uuid after;;) {
+    for (Uuid after; after != Uuid::greatest();) {
         show("looking for rows that are not in the log");
-        const auto found = co_await repository_.unlogged(after, rows_at_once);
-        for (const std::string& id : found) add(rows_table, id, "the row is not in the log: it was added otherwise");
-        if (std::ssize(found) < rows_at_once) co_return;
-        const auto last = Uuid::parse(found.back());
-        if (!last) co_return;
-        after = *last;
+        const Uuid last = co_await repository_.end_of_portion(after);
+        for (const std::string& id : co_await repository_.unlogged(after, last))
+            add(rows_table, id, "the row is not in the log: it was added otherwise");
+        after = last;
     }
 }
 

@@ -263,6 +263,43 @@ TEST(ConsentLog, TriesAgainWhatItCouldNotTakeIn) {
     EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "the publication and the acceptance";
 }
 
+// Rows of before the log may be many, and each of them may fail.
+TEST(ConsentLog, OldAcceptancesDoNotDelayNewOnes) {
+    Signed t{Environment{}};
+    publish(t.service, "privacy", 1);
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "privacy"));
+    const Person late = t.service.make_person();
+    t.service.restart({{"CONSENT_LOG_ENABLE", "false"}});
+    EXPECT_EQ(accept(t.service, t.service.tokens_of(late).access, "privacy").status, 200U);
+    t.service.break_writes("INSERT ON log_subjects");
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    receipt_of(accept(t.service, t.token, "marketing"));
+    run(t.service.app().services().clean_up());
+    EXPECT_EQ(checkpoint_of(t.service).size, 4U) << "two publications and the acceptances that have receipts";
+    t.service.mend_writes();
+    t.service.work();
+    EXPECT_EQ(checkpoint_of(t.service).size, 5U);
+}
+
+// More than two portions.
+TEST(ConsentLog, TakesInManyOldAcceptances) {
+    Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
+    const std::string policy = publish(t.service, "marketing", 1);
+    std::string rows;
+    for (int sequence = 1; sequence <= 1'200; ++sequence)
+        rows += (rows.empty() ? "('" : ", ('") + AcceptanceId::make(t.service.clock().now()).text() + "', '" +
+                t.person.id.text() + "', 'marketing', " + std::to_string(sequence) + ", 'accepted', '" + policy +
+                "', 1, 'en', '{}', 1, '192.0.2.9', 'agent')";
+    t.service.sql(
+        "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, version, language, "
+        "content_hashes, accepted_at, ip_address, user_agent) VALUES " +
+        rows);
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    t.service.work();
+    EXPECT_EQ(checkpoint_of(t.service).size, 1'201U) << "with the publication";
+}
+
 TEST(ConsentLog, WithoutAReceiptNothingIsAcceptedAndARepetitionSucceeds) {
     Signed t{Environment{}};
     publish(t.service, "marketing", 1);

@@ -1,6 +1,9 @@
 // Helpers for tests that look at the consent log from outside.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "app/app.hpp"
 #include "crypto/jws.hpp"
 #include "tests/support/calls/consent_calls.hpp"
@@ -11,7 +14,9 @@ namespace consentry::tests {
 
 // Does what the service does once a second: publishes the log.
 inline void publish_log(Service& service) {
-    for (const TaskTrouble& trouble : run(do_all(service.app().services().task_loops().front())))
+    auto loops = service.app().services().task_loops();
+    const auto log = std::ranges::find(loops, "the consent log", [](const auto& loop) { return loop.front().name; });
+    for (const TaskTrouble& trouble : run(do_all(std::move(*log))))
         ADD_FAILURE() << trouble.task << ": " << trouble.reason;
 }
 
