@@ -41,9 +41,9 @@ private:
     std::string origin_;
 };
 
-// Whether every reader resolves a path, with its query, in the same way: it has characters of RFC 3986 only, whole
-// escapes, no dot segment, no empty one, and its path hides none of them. A query may encode everything.
-bool has_one_reading(std::string_view path);
+// Whether every reader resolves `text`, a path with its query, in the same way: it has characters of RFC 3986 only,
+// whole escapes, no dot segment, no empty one, and its path hides none of them. A query may encode everything.
+bool has_one_reading(std::string_view text);
 
 // An address that leads to a place that we chose. There are no others, so no page can redirect to a stranger.
 class Address {

@@ -61,20 +61,24 @@ std::optional<std::uint64_t> size_of(const std::string& path) {
 std::optional<Input> open_input(const UserImportOptions& options, TimePoint now) {
     Input out;
     const bool standard_input = options.file == "-";
-    if (!standard_input && !(out.file = open_file(options.file))) return std::nullopt;
+    const auto open = [](std::unique_ptr<std::ifstream>& into, const std::string& file) {
+        into = open_file(file);
+        return into != nullptr;
+    };
+    if (!standard_input && !open(out.file, options.file)) return std::nullopt;
     std::istream& stream = standard_input ? std::cin : *out.file;
     if (options.from == "keycloak") {
         out.source = keycloak_export(stream);
     } else if (options.from == "auth0") {
         const std::string& hashes = options.auth0_password_hashes;
-        if (!hashes.empty() && !(out.beside = open_file(hashes))) return std::nullopt;
+        if (!hashes.empty() && !open(out.beside, hashes)) return std::nullopt;
         out.source = auth0_export(stream, out.beside.get());
     } else if (options.from == "firebase") {
         if (options.firebase_hash_config.empty()) {
             say("consentry: --from firebase requires --firebase-hash-config to verify passwords\n");
             return std::nullopt;
         }
-        if (!(out.beside = open_file(options.firebase_hash_config))) return std::nullopt;
+        if (!open(out.beside, options.firebase_hash_config)) return std::nullopt;
         auto config = FirebaseHashConfig::read(*out.beside);
         if (!config) {
             say("consentry: --firebase-hash-config must contain the hash_config from the Firebase console\n");

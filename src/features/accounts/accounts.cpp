@@ -69,7 +69,7 @@ awaitable<Result<void>> Accounts::verify(std::string token, Cause cause) {
     mails_.add_notice(transaction, *user, MailKind::welcome, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::token_invalid);
-    audit_.tell("account.verified", Outcome::success, *user, cause);
+    audit_.tell("account.verified", Outcome::success, user, cause);
     co_return Result<void>{};
 }
 

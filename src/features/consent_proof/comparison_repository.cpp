@@ -167,6 +167,7 @@ awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, U
         "ORDER BY a.id",
         after, last);
     std::vector<std::string> out;
+    out.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));
     co_return out;
 }

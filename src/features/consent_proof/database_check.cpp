@@ -123,11 +123,11 @@ void DatabaseCheck::note_erasure(const ErasureEntry& erasure, std::int64_t posit
     last = std::max(last, position);
 }
 
-void DatabaseCheck::note_erasure_in(const Bytes& bytes, std::int64_t position) {
-    if (bytes.size() != erasure_entry_bytes) return;
-    const auto entry = parse_log_entry(bytes);
-    if (!entry) return;
-    if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) note_erasure(*erasure, position);
+void DatabaseCheck::note_erasure_in(const Bytes& entry, std::int64_t position) {
+    if (entry.size() != erasure_entry_bytes) return;
+    const auto read = parse_log_entry(entry);
+    if (!read) return;
+    if (const auto* erasure = std::get_if<ErasureEntry>(&*read)) note_erasure(*erasure, position);
 }
 
 awaitable<void> DatabaseCheck::compare_with_published() {

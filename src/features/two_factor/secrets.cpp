@@ -50,6 +50,7 @@ std::vector<crypto::Sha256> TwoFactorSecrets::digests(UserId user, std::string_v
     Bytes message(user.uuid().bytes().begin(), user.uuid().bytes().end());
     message.insert(message.end(), backup_code.begin(), backup_code.end());
     std::vector<crypto::Sha256> out;
+    out.reserve(digest_keys_.size());
     for (const Bytes& key : digest_keys_) out.push_back(crypto::hmac_sha256(key, message));
     return out;
 }

@@ -122,7 +122,7 @@ awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
     secrets_.open(user, *record.iv, *record.secret);
     const auto digest = co_await repository_.find_backup_code(user, secrets_.digests(user, *proof.backup_code));
     if (!digest) co_return fail(errors::two_factor_invalid);
-    co_return RightProof{.user = user, .iv = *record.iv, .step = std::nullopt, .backup_digest = *digest};
+    co_return RightProof{.user = user, .iv = *record.iv, .step = std::nullopt, .backup_digest = digest};
 }
 
 awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause cause) {
@@ -153,6 +153,7 @@ awaitable<Error> TwoFactor::lost(RightProof proof, Cause cause) {
 
 std::vector<crypto::Sha256> TwoFactor::digests_of(UserId user, const std::vector<std::string>& codes) const {
     std::vector<crypto::Sha256> out;
+    out.reserve(codes.size());
     for (const std::string& code : codes) out.push_back(secrets_.digest(user, code));
     return out;
 }
