@@ -17,6 +17,7 @@ namespace consentry::tests {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -99,6 +100,46 @@ TEST_F(WitnessCommand, TheKeyIsWrittenOnceAndNeverShown) {
     }
     EXPECT_EQ(run({"key", "--name", "two words", "--out", "other.key"}).code, 2);
     EXPECT_FALSE(fs::exists(folder_ / "other.key"));
+}
+
+// A witness that begins without its memory cosigns a second root of a size that it has cosigned.
+TEST_F(WitnessCommand, StartsOnlyWithTheDatabaseThatCameWithItsKey) {
+    {
+        const Running witness(folder_.path());
+        EXPECT_EQ(witness.ask(log_.body(0, 3)).status, 200U);
+        EXPECT_THAT(witness.program.err(), HasSubstr("Database: " + (folder_ / "witness.db").string()));
+    }
+    fs::create_directory(folder_ / "elsewhere");
+    const auto start_elsewhere = [&] {
+        return run_program({"witness", "--logs", "../logs.txt", "--key", "../witness.key", "--listen", "127.0.0.1:0"},
+                           folder_ / "elsewhere", {});
+    };
+    const std::string missing = (folder_ / "elsewhere" / "witness.db").string();
+    const Finished refused = start_elsewhere();
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(missing), HasSubstr("--database"), HasSubstr("another key")));
+    EXPECT_FALSE(fs::exists(missing));
+    std::ofstream{missing};  // as a truncated one
+    EXPECT_EQ(start_elsewhere().code, 2);
+
+    // A key that is not created creates no database either: it would replace the lost one.
+    fs::remove(missing);
+    EXPECT_EQ(
+        run({"key", "--name", "a.example.org", "--out", "witness.key", "--database", "elsewhere/witness.db"}).code, 2);
+    EXPECT_FALSE(fs::exists(missing));
+    // And a database that cannot be created leaves no key that has none.
+    EXPECT_EQ(run({"key", "--name", "a.example.org", "--out", "a.key", "--database", "logs.txt/witness.db"}).code, 2);
+    EXPECT_FALSE(fs::exists(folder_ / "a.key"));
+    const Finished made =
+        run({"key", "--name", "a.example.org", "--out", "a.key", "--database", "elsewhere/witness.db"});
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_THAT(made.err, HasSubstr(missing));
+    EXPECT_TRUE(fs::exists(missing));
+
+    // Another key may use a database: what it remembers holds for every key.
+    EXPECT_EQ(run({"key", "--name", "b.example.org", "--out", "b.key"}).code, 0);
+    const Running again(folder_.path());
+    EXPECT_EQ(again.ask(log_.body(0, 5)).body, "3\n");
 }
 
 TEST_F(WitnessCommand, SaysWhatItLacks) {

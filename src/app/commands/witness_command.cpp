@@ -1,8 +1,10 @@
 #include "app/commands/witness_command.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <sys/prctl.h>
@@ -53,6 +55,25 @@ tlog::NoteSigner load_signer(const std::string& file) {
     return std::move(*signer);
 }
 
+std::string full_name(const std::string& file) { return std::filesystem::absolute(file).lexically_normal().string(); }
+
+// Why the file cannot be a database that a witness has used; nullopt if it can.
+std::optional<std::string> doubt_about(const std::string& database) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(database, error);
+    if (error) return error.message();
+    return size == 0 ? std::optional<std::string>("it is empty") : std::nullopt;
+}
+
+void require_memory(const std::string& database) {
+    if (const auto doubt = doubt_about(database))
+        throw WrongSettings(
+            fmt::format("the database {} cannot be used: {}. Without it, the witness does not know what it has "
+                        "cosigned. Name the file that `consentry witness key` created, with --database. If it is lost, "
+                        "create another key under another name; this also creates a database",
+                        full_name(database), *doubt));
+}
+
 struct ListenAddress {
     std::string host;
     std::uint16_t port = 0;
@@ -94,6 +115,7 @@ int serve_witness(const WitnessOptions& options) {
 
     auto logs = read_witnessed_logs(options.logs);
     const tlog::NoteSigner signer = load_signer(options.key_file);
+    require_memory(options.database);
     const SystemClock clock;
     // Declared first, hence destroyed last: the database delivers its last results on the server's executors.
     std::unique_ptr<http::Server> server;
@@ -105,9 +127,9 @@ int serve_witness(const WitnessOptions& options) {
     server = std::make_unique<http::Server>(server_options(*address), application);
     server->start();
     const bool is_v6 = address->host.contains(':');
-    say("Witness {} for {} {} listens on http://{}{}{}:{}\nVerifier key: {}\n", signer.verifier().name(), log_count,
-        log_count == 1 ? "log" : "logs", is_v6 ? "[" : "", address->host, is_v6 ? "]" : "", server->port(),
-        signer.verifier().text());
+    say("Witness {} for {} {} listens on http://{}{}{}:{}\nDatabase: {}\nVerifier key: {}\n", signer.verifier().name(),
+        log_count, log_count == 1 ? "log" : "logs", is_v6 ? "[" : "", address->host, is_v6 ? "]" : "", server->port(),
+        full_name(options.database), signer.verifier().text());
 
     ending.wait();
     say("Stopping; waiting for open requests to finish...\n");
@@ -117,7 +139,7 @@ int serve_witness(const WitnessOptions& options) {
     return 0;
 }
 
-int make_witness_key(const std::string& name, const std::string& file, bool as_json) {
+int make_witness_key(const std::string& name, const std::string& file, const std::string& database, bool as_json) {
     const auto signer = tlog::NoteSigner::generate(name, tlog::KeyType::cosignature);
     if (!signer) {
         say("consentry: {}\n", signer.error());
@@ -128,15 +150,30 @@ int make_witness_key(const std::string& name, const std::string& file, bool as_j
     std::string text = signer->text() + "\n";
     made.write(text);
     crypto::wipe(text);
+    const bool needs_database = doubt_about(database).has_value();
+    if (needs_database) begin_file(database);  // refuses a place where none can be created
     if (!made.take_free_name()) {
         say("consentry: {} exists; nothing was changed\n", file);
         return wrong_use;
     }
+    // After the key: a database that is lost is not replaced unless the key is another one.
+    if (needs_database) {
+        try {
+            storage::SqliteDatabase({.file = database}).migrate(witness_migrations());
+        } catch (...) {
+            std::error_code ignored;
+            std::filesystem::remove(file, ignored);
+            throw;
+        }
+    }
     if (as_json)
-        print_json(boost::json::object{{"verifierKey", signer->verifier().text()}, {"file", file}});
+        print_json(boost::json::object{
+            {"verifierKey", signer->verifier().text()}, {"file", file}, {"database", full_name(database)}});
     else
         fmt::print("{}\n", signer->verifier().text());
     say("Keep {} like a password. Logs and verifiers need the line above.\n", file);
+    say("The witness records in {} what it cosigns{}.\n", full_name(database),
+        needs_database ? "" : "; the file existed and was not changed");
     return 0;
 }
 

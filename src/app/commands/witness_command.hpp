@@ -11,9 +11,10 @@ struct WitnessOptions {
     std::string listen = "localhost:3080";
     std::string logs;
 };
+// Starts only with a database that exists: a witness that has forgotten what it cosigned would cosign another log.
 int serve_witness(const WitnessOptions& options);
 
-// Creates a key in a new file and prints its public half.
-int make_witness_key(const std::string& name, const std::string& file, bool as_json);
+// Creates a key in a new file and prints its public half. Creates the database, too, if it is missing.
+int make_witness_key(const std::string& name, const std::string& file, const std::string& database, bool as_json);
 
 }  // namespace consentry

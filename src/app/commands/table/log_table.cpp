@@ -16,18 +16,23 @@ void add_witness_commands(CLI::App& program, Selected& selected) {
         ->add_option("--key", options.key_file,
                      "File with the private key; without it, the environment variable CONSENTRY_WITNESS_KEY is used")
         ->type_name("FILE");
-    witness->add_option("--database", options.database, "SQLite file; created if missing; default witness.db")
+    witness
+        ->add_option("--database", options.database, "SQLite file that `witness key` has created; default witness.db")
         ->type_name("FILE");
     witness->add_option("--listen", options.listen, "HOST:PORT to listen on; default localhost:3080");
 
-    CLI::App* key = subcommand(*witness, "key", "Creates the private key of a witness; prints the verifier key");
+    CLI::App* key =
+        subcommand(*witness, "key", "Creates the private key and the database of a witness; prints the verifier key");
     static std::string name;
     static std::string file;
     key->add_option("--name", name, "Name of the key, a URL without scheme: witness.example.org")->required();
     key->add_option("--out", file, "File to create")->type_name("FILE")->required();
+    key->add_option("--database", options.database, "SQLite file, kept if it exists; default witness.db")
+        ->type_name("FILE");
     static bool as_json = false;
     add_json(*key, as_json);
-    key->callback([&selected] { selected.run = [] { return make_witness_key(name, file, as_json); }; });
+    key->callback(
+        [&selected] { selected.run = [] { return make_witness_key(name, file, options.database, as_json); }; });
 
     witness->callback([&selected, witness] {
         if (!witness->get_subcommands().empty()) return;
