@@ -17,40 +17,45 @@ using storage::sql;
 
 constexpr std::int64_t announced_at_once = 100;
 
-// p: the version $1; l: the latest one of its type. They are rows only if p is the version that the guard requires.
-constexpr auto required_and_latest = storage::Text{
+// p: a version; l: the latest one of its type.
+constexpr auto with_latest = storage::Text{
     "term_policies p JOIN term_policies l ON l.type = p.type AND l.status = 'published' AND NOT EXISTS (SELECT 1 FROM "
     "term_policies n WHERE n.type = p.type AND n.status = 'published' AND n.version > l.version) "};
+// p is the version $1, and the guard requires it.
 constexpr auto is_required = storage::Text{
     "WHERE p.id = $1 AND NOT EXISTS (SELECT 1 FROM term_policies m WHERE m.type = p.type AND m.status = 'published' "
     "AND m.is_material = TRUE AND m.version > p.version) "};
+
+// The announcement of the version $1 has come to the account $2, and $4 is the latest version of the type $3.
+constexpr auto is_as_read = storage::Text{
+    "term_policy_id = $1 AND COALESCE(after_user, $2) = $2 AND NOT EXISTS (SELECT 1 FROM term_policies n "
+    "WHERE n.type = $3 AND n.status = 'published' AND n.version > $4)"};
 
 }  // namespace
 
 void Announcements::add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now) {
     // Users are told of the highest version only, because that is the one that they must accept. It need not be
     // material itself: a material version below it makes all accept again who have accepted an older one.
-    transaction.add(
-        Expect::any,
-        sql<"DELETE FROM term_policy_announcements WHERE term_policy_id IN (SELECT o.id FROM ", required_and_latest,
-            "JOIN term_policies o ON o.type = p.type AND o.version < l.version ", is_required, ")">,
-        policy);
+    transaction.add(Expect::any,
+                    sql<"DELETE FROM term_policy_announcements WHERE term_policy_id IN (SELECT o.id FROM ", with_latest,
+                        "JOIN term_policies o ON o.type = p.type AND o.version < l.version ", is_required, ")">,
+                    policy);
     transaction.add(Expect::any,
                     sql<"INSERT INTO term_policy_announcements (term_policy_id, created_at) "
                         "SELECT l.id, CAST($2 AS BIGINT) FROM ",
-                        required_and_latest, is_required, "ON CONFLICT (term_policy_id) DO NOTHING">,
+                        with_latest, is_required, "ON CONFLICT (term_policy_id) DO NOTHING">,
                     policy, now);
 }
 
 awaitable<std::optional<Announcements::Open>> Announcements::next() {
     constexpr auto open_columns =
-        columns<Open>(column<"term_policy_id", &Open::policy>, column<"after_user", &Open::after>,
-                      column<"created_at", &Open::created_at>);
+        columns<Open>(column<"a.term_policy_id", &Open::policy>, column<"l.id", &Open::latest>,
+                      column<"a.after_user", &Open::after>, column<"a.created_at", &Open::created_at>);
     const auto rows = co_await database_.query(
-        sql<"SELECT ", open_columns,
-            " FROM term_policy_announcements WHERE (SELECT COUNT(*) FROM "
+        sql<"SELECT ", open_columns, " FROM ", with_latest,
+            "JOIN term_policy_announcements a ON a.term_policy_id = p.id WHERE (SELECT COUNT(*) FROM "
             "(SELECT 1 FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL LIMIT $1) AS waiting) < $1 "
-            "ORDER BY created_at, term_policy_id LIMIT 1">,
+            "ORDER BY a.created_at, a.term_policy_id LIMIT 1">,
         announced_at_once);
     co_return open_columns.read_first(rows);
 }
@@ -71,7 +76,8 @@ awaitable<std::vector<Announcements::Reader>> Announcements::readers(Open announ
 awaitable<void> Announcements::work_off() {
     const auto open = co_await next();
     if (!open) co_return;
-    const auto policy = co_await repository_.find(open->policy);
+    // Once a change that is not material has been published, users can no longer accept what was announced.
+    const auto policy = co_await repository_.find(open->latest);
     if (!policy) co_return;
     if (policy->contents.empty())
         throw Unavailable(fmt::format("the texts of the published policy {}/{} are missing in the database",
@@ -79,25 +85,23 @@ awaitable<void> Announcements::work_off() {
     const auto found = co_await readers(*open);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    // Add this statement first: of several instances that read the same accounts, only one commits.
+    // Add this statement first: of several instances that read the same accounts, only one commits, and none does if a
+    // newer version has been published meanwhile.
     if (std::ssize(found) < announced_at_once)
-        transaction.add(Expect::one,
-                        "DELETE FROM term_policy_announcements WHERE term_policy_id = $1 AND "
-                        "COALESCE(after_user, $2) = $2",
-                        open->policy, open->after.value_or(UserId{}));
+        transaction.add(Expect::one, sql<"DELETE FROM term_policy_announcements WHERE ", is_as_read>, open->policy,
+                        open->after.value_or(UserId{}), name_of(policy->type), policy->version);
     else
-        transaction.add(Expect::one,
-                        "UPDATE term_policy_announcements SET after_user = $3 WHERE term_policy_id = $1 AND "
-                        "COALESCE(after_user, $2) = $2",
-                        open->policy, open->after.value_or(UserId{}), found.back().id);
+        transaction.add(Expect::one, sql<"UPDATE term_policy_announcements SET after_user = $5 WHERE ", is_as_read>,
+                        open->policy, open->after.value_or(UserId{}), name_of(policy->type), policy->version,
+                        found.back().id);
     for (const Reader& reader : found)
         mails_.add(transaction, reader.id, MailKind::policy_published,
                    {{"type", std::string(name_of(policy->type))},
                     {"version", std::to_string(policy->version)},
                     {"url", address_of(*policy, reader.language)}},
                    now);
-    // If this does not commit, another instance was faster or an account was deleted. The next round handles what
-    // remains.
+    // If this does not commit, another instance was faster, a newer version was published, or an account was deleted.
+    // The next round handles what remains.
     co_await database_.commit(std::move(transaction));
 }
 

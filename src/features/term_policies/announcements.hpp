@@ -28,13 +28,14 @@ public:
 
     static void add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now);
 
-    // Writes the next portion of mails if one is due. Safe to call on any number of instances at once: each account
-    // gets one mail.
+    // Writes the next portion of mails if one is due, about the version that is the latest of its type by then. Safe to
+    // call on any number of instances at once: each account gets one mail.
     awaitable<void> work_off();
 
 private:
     struct Open {
         TermPolicyId policy;
+        TermPolicyId latest;  // the published version that users must accept by now
         std::optional<UserId> after;
         TimePoint created_at;
     };

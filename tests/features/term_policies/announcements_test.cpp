@@ -86,6 +86,29 @@ TEST(Announcements, WhoCameLaterIsNotWrittenTo) {
     EXPECT_EQ(rows_of_mails(service, "user_id = '" + late.id.text() + "'"), "0");
 }
 
+// The version that was announced first can no longer be accepted.
+TEST(Announcements, AreAboutTheVersionThatIsTheLatestByThen) {
+    Service service;
+    const PolicyDesk desk(service);
+    const Person ada = service.make_person();
+    service.break_writes("INSERT ON mails");
+    desk.published("privacy", 3, texts_in({"en"}, "three"));
+    const std::string next = desk.draft("privacy", 4, texts_in({"en"}, "four"));
+    ASSERT_EQ(
+        desk.call("PATCH", "publish/" + next, {{"isMaterial", false}, {"materialReason", "A typing error"}}).status,
+        200U);
+    service.mend_writes();
+    ASSERT_TRUE(eventually([&] {
+        service.app().services().mails.wake();
+        return !Mailbox(service).all(ada.email, "policyPublished").empty();
+    }));
+    const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "policyPublished");
+    EXPECT_EQ(desk.fetch(mail.link()).body, texts_in({"en"}, "four").at("en"));
+    EXPECT_NE(mail.text.find("4"), std::string::npos);
+    EXPECT_TRUE(eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0"; }));
+    EXPECT_EQ(Mailbox(service).all(ada.email, "policyPublished").size(), 1U);
+}
+
 TEST(Announcements, WaitForATextThatIsMissing) {
     Service service(no_mail_server);
     const PolicyDesk desk(service);
