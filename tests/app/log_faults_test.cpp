@@ -115,8 +115,19 @@ TEST(LOG_5, AReaderThatIsGoneOrAsleepHoldsUpNothing) {
     const auto target = log_descriptor(asleep.write, false, clock);
     std::string many;
     while (many.size() < (1 << 20)) many += lines;  // more than a pipe can hold
-    EXPECT_LT(target->write(many), many.size());
+    const std::size_t written = target->write(many);
+    EXPECT_LT(written, many.size());
     EXPECT_THAT(target->trouble(), HasSubstr("temporarily unavailable"));
+    // When the reader wakes up, the line that was cut off ends before the next one begins.
+    ASSERT_NE(written % lines.size(), 0U) << "no line was cut off";
+    std::string seen(written, ' ');
+    ASSERT_EQ(::read(asleep.read, seen.data(), seen.size()), static_cast<ssize_t>(written));
+    const std::string next = target->loss_note(7) + "\n" + lines;
+    EXPECT_EQ(target->write(next), next.size());
+    EXPECT_EQ(target->write(lines), lines.size());
+    seen.resize(1'000);
+    seen.resize(static_cast<std::size_t>(::read(asleep.read, seen.data(), seen.size())));
+    EXPECT_EQ(seen, "\n" + next + lines);
 }
 
 }  // namespace
