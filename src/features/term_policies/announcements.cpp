@@ -1,11 +1,16 @@
 #include "features/term_policies/announcements.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "storage/columns.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -61,15 +66,36 @@ awaitable<std::optional<Announcements::Open>> Announcements::next() {
 }
 
 // Accounts created after the publication are skipped: they have seen the new document.
-awaitable<std::vector<Announcements::Reader>> Announcements::readers(Open announcement) {
+awaitable<Announcements::Readers> Announcements::readers_in_portion(UserId after, TimePoint announced_at,
+                                                                    std::int64_t limit) {
+    const UserId last{co_await storage::end_of_portion(
+        database_, "SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 999", after.uuid())};
     const auto rows = co_await database_.query(
-        "SELECT id, language FROM users WHERE id > $1 AND status = 'active' AND is_verified = TRUE AND "
-        "deleted_at IS NULL AND created_at <= $2 ORDER BY id LIMIT $3",
-        announcement.after.value_or(UserId{}), announcement.created_at, announced_at_once);
-    std::vector<Reader> out;
-    out.reserve(rows.size());
+        "SELECT id, language FROM users WHERE id > $1 AND id <= $2 AND status = 'active' AND is_verified = TRUE AND "
+        "deleted_at IS NULL AND created_at <= $3 ORDER BY id LIMIT $4",
+        after, last, announced_at, limit);
+    Readers out;
+    out.found.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
-        out.push_back({rows[i].id<UserId>(0), find_language(rows[i].text(1)).value_or(Language::en)});
+        out.found.push_back({rows[i].id<UserId>(0), find_language(rows[i].text(1)).value_or(Language::en)});
+    if (std::ssize(out.found) == limit)
+        out.next_after = out.found.back().id;
+    else if (last.uuid() != Uuid::greatest())
+        out.next_after = last;
+    co_return out;
+}
+
+awaitable<Announcements::Readers> Announcements::readers(Open announcement) {
+    Readers out{.found = {}, .next_after = announcement.after.value_or(UserId{})};
+    for (;;) {
+        auto some = co_await readers_in_portion(*out.next_after, announcement.created_at,
+                                                announced_at_once - std::ssize(out.found));
+        std::ranges::move(some.found, std::back_inserter(out.found));
+        out.next_after = some.next_after;
+        if (!out.next_after || std::ssize(out.found) == announced_at_once) break;
+        // SQLite reads on this thread: lets it serve requests between portions.
+        co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
+    }
     co_return out;
 }
 
@@ -82,19 +108,19 @@ awaitable<void> Announcements::work_off() {
     if (policy->contents.empty())
         throw Unavailable(fmt::format("the texts of the published policy {}/{} are missing in the database",
                                       name_of(policy->type), policy->version));
-    const auto found = co_await readers(*open);
+    const auto written_to = co_await readers(*open);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     // Add this statement first: of several instances that read the same accounts, only one commits, and none does if a
     // newer version has been published meanwhile.
-    if (std::ssize(found) < announced_at_once)
+    if (!written_to.next_after)
         transaction.add(Expect::one, sql<"DELETE FROM term_policy_announcements WHERE ", is_as_read>, open->policy,
                         open->after.value_or(UserId{}), name_of(policy->type), policy->version);
     else
         transaction.add(Expect::one, sql<"UPDATE term_policy_announcements SET after_user = $5 WHERE ", is_as_read>,
                         open->policy, open->after.value_or(UserId{}), name_of(policy->type), policy->version,
-                        found.back().id);
-    for (const Reader& reader : found)
+                        *written_to.next_after);
+    for (const Reader& reader : written_to.found)
         mails_.add(transaction, reader.id, MailKind::policy_published,
                    {{"type", std::string(name_of(policy->type))},
                     {"version", std::to_string(policy->version)},

@@ -43,8 +43,14 @@ private:
         UserId id;
         Language language = Language::en;
     };
+    // Some of those who are written to, and where the rest begins, if there may be one.
+    struct Readers {
+        std::vector<Reader> found;
+        std::optional<UserId> next_after;
+    };
     awaitable<std::optional<Open>> next();
-    awaitable<std::vector<Reader>> readers(Open announcement);
+    awaitable<Readers> readers(Open announcement);
+    awaitable<Readers> readers_in_portion(UserId after, TimePoint announced_at, std::int64_t limit);
     std::string address_of(const TermPolicy& policy, Language wanted) const;
 
     storage::Database& database_;

@@ -17,16 +17,16 @@ const Environment no_mail_server{{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}};
 
 constexpr const char* announced = "kind = 'policyPublished'";
 
-// Inserts active and verified users, created at the current time, directly into the table.
-void add_users(Service& service, int count) {
+// Inserts active users, created at the current time, directly into the table.
+void add_users(Service& service, int count, bool are_verified = true) {
     const std::string now = std::to_string(epoch_ms(service.clock().now()));
     std::string values;
     for (int i = 0; i < count; ++i) {
         const std::string number = std::to_string(100'000 + i);
         values += (i > 0 ? ", ('" : "('") + std::string("018b0000-0000-7000-8000-000000") + number + "', 'many" +
                   number + "@example.org', 'many" + number +
-                  "', 'user', '00000000-0000-7000-8000-000000000001', 'active', TRUE, 1, 'website', 'credential', " +
-                  now + ", " + now + ")";
+                  "', 'user', '00000000-0000-7000-8000-000000000001', 'active', " + (are_verified ? "TRUE" : "FALSE") +
+                  ", 1, 'website', 'credential', " + now + ", " + now + ")";
     }
     service.sql(
         "INSERT INTO users (id, email, username, role, role_id, status, is_verified, sign_up_at, sign_up_from, "
@@ -156,6 +156,19 @@ TEST(Announcements, AHundredAtATimeAndEachOnce) {
     }
     deliver();
     EXPECT_EQ(readers.size(), 250U);
+}
+
+// More than two portions of accounts.
+TEST(Announcements, ReachThoseWhoComeAfterManyWithoutAVerifiedAddress) {
+    Service service(no_mail_server);
+    const PolicyDesk desk(service);
+    add_users(service, 2'100, false);
+    const Person ada = service.make_person();
+    desk.published("privacy", 1, texts_in({"en"}));
+    EXPECT_TRUE(eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0"; }));
+    EXPECT_EQ(service.sql("SELECT COUNT(*) FROM mails WHERE kind = 'policyPublished' AND user_id = '" + ada.id.text() +
+                          "'")[0][0],
+              "1");
 }
 
 }  // namespace
