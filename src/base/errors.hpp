@@ -176,6 +176,8 @@ inline constexpr ErrorKind term_policy_diff_outdated{"diffOutdated", 409, 6118, 
                                                      "termPolicy"};
 inline constexpr ErrorKind term_policy_acceptance_not_found{"acceptanceNotFound", 404, 6119,
                                                             "termPolicy.error.acceptanceNotFound", "termPolicy"};
+inline constexpr ErrorKind term_policy_grace_not_allowed{"graceNotAllowed", 422, 6121,
+                                                         "termPolicy.error.graceNotAllowed", "termPolicy"};
 // The database or the object store contradicts the checkpoint that the log has signed.
 inline constexpr ErrorKind term_policy_log_differs{"logDiffers", 409, 6120, "termPolicy.error.logDiffers",
                                                    "termPolicy"};

@@ -397,6 +397,9 @@ TEST_F(PolicyCommand, APublicationMayLeaveAcceptancesValidOrGiveTime) {
     const Finished first = policy({"publish", "privacy", "1", reason[0], reason[1]});
     EXPECT_EQ(first.code, 1);
     EXPECT_THAT(first.err, HasSubstr("first version"));
+    const Finished patient = policy({"publish", "privacy", "1", "--grace", "30"});
+    EXPECT_EQ(patient.code, 1);
+    EXPECT_THAT(patient.err, HasSubstr("no grace period"));
     publish("privacy", 1);
     for (const std::vector<std::string>& wrong :
          std::vector<std::vector<std::string>>{{"--not-material", ""},

@@ -155,6 +155,7 @@ const Pinned pinned[] = {
     {"term_policy_material_required", errors::term_policy_material_required, "materialRequired", 422, 6117},
     {"term_policy_diff_outdated", errors::term_policy_diff_outdated, "diffOutdated", 409, 6118},
     {"term_policy_acceptance_not_found", errors::term_policy_acceptance_not_found, "acceptanceNotFound", 404, 6119},
+    {"term_policy_grace_not_allowed", errors::term_policy_grace_not_allowed, "graceNotAllowed", 422, 6121},
 };
 // clang-format on
 

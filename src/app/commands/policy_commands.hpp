@@ -29,7 +29,7 @@ struct PolicyOptions {
 int import_policies(const PolicyOptions& options);
 
 // Prints for each language the hash of its text and its public URL to standard output. With `preview`, prints how many
-// users would have to accept again if the change is material, and publishes nothing.
+// users would have to accept if the change is material, and publishes nothing.
 int publish_policy(const PolicyOptions& options);
 
 int list_policies(const PolicyOptions& options);

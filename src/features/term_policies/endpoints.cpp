@@ -185,8 +185,9 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .tag("term-policy")
         .says("Preview the impact of a publication")
         .describes(
-            "Returns how many users would have to accept again, now or after the grace period, if the change is "
-            "material. Takes some seconds with millions of users.")
+            "Returns how many users who are admitted now would have to accept, now or after the grace period, if the "
+            "change is material. If it is the first version of its type, all active users would. Takes some seconds "
+            "with millions of users.")
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
@@ -207,12 +208,12 @@ void add_publication(http::Router& router, TermPolicies& policies) {
             "6110 means that a file is not the one checked earlier; `data.contents` names each language and whether it "
             "is absent or changed. Error 6114 means that a text still contains a placeholder; `data.contents` names "
             "each language and its `placeholders`. Error 6117 means that no earlier version is published, so that the "
-            "change must be material.")
+            "change must be material, and error 6121 that it cannot have a grace period for the same reason.")
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid,
                    &errors::term_policy_placeholders_unfilled, &errors::term_policy_busy,
-                   &errors::term_policy_material_required})
+                   &errors::term_policy_material_required, &errors::term_policy_grace_not_allowed})
         .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 TermPolicyPublishRequest body) {
             return http::reply<Done>(

@@ -61,9 +61,11 @@ awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Pu
         if (!seen) co_return fail(errors::term_policy_not_found);
         if (seen->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
         if (seen->contents.empty()) co_return fail(errors::term_policy_content_empty);
-        if (!terms.is_material) {
+        if (!terms.is_material || terms.grace_in_days > 0) {
             const bool is_successor = co_await repository_.is_successor(seen->type, seen->version);
-            if (!is_successor) co_return fail(errors::term_policy_material_required);
+            if (!is_successor && !terms.is_material) co_return fail(errors::term_policy_material_required);
+            // It would be announced to everybody and let nobody pass, because no acceptance can be of an older version.
+            if (!is_successor) co_return fail(errors::term_policy_grace_not_allowed);
         }
         auto published = co_await try_once(by, static_cast<TermPolicy&&>(*seen), terms, cause);
         if (!published) co_return fail(std::move(published.error()));

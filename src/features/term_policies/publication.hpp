@@ -25,8 +25,8 @@ public:
                 Audit audit, const PublicationLog* log, PolicyPaths paths);
 
     // Errors: notFound, statusInvalid (already published), contentEmpty, contentInvalid (a file is not the one that was
-    // checked), placeholdersUnfilled (DOC-10), busy (a file is being erased), materialRequired (no lower version is
-    // published). The cost does not depend on the number of users.
+    // checked), placeholdersUnfilled (DOC-10), busy (a file is being erased), materialRequired and graceNotAllowed (no
+    // lower version is published). The cost does not depend on the number of users.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, PublicationTerms terms, Cause cause);
 
 private:

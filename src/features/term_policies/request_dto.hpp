@@ -139,7 +139,8 @@ struct TermPolicyPublishRequest {
                   "Why the change is material or not; public. Required if `isMaterial` is `false`", http::not_empty,
                   http::max_length(material_reason_length_max), http::one_line_name),
             field("graceInDays", &TermPolicyPublishRequest::grace_in_days,
-                  "For this many days, users with an earlier acceptance are still admitted; only for material changes",
+                  "For this many days, users with an earlier acceptance are still admitted; only for material changes, "
+                  "and not for the first version of a type",
                   http::between(0, grace_days_max)),
         };
     }
@@ -192,7 +193,8 @@ struct PolicyImpactResponse {
         using http::field;
         return std::tuple{
             field("affectedUsers", &PolicyImpactResponse::affected_users,
-                  "Active users whose acceptance is current now and would no longer be"),
+                  "Active users who are admitted now and would have to accept, now or after the grace period: those "
+                  "with a valid acceptance, or all if it is the first version of its type"),
             field("activeUsers", &PolicyImpactResponse::active_users, "All active users"),
         };
     }

@@ -322,6 +322,7 @@ awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
         if (becomes_required) out.affected_users += some.impact.affected_users;
         after = some.last;
     } while (after);
+    if (!required) out.affected_users = out.active_users;
     co_return out;
 }
 

@@ -111,7 +111,9 @@ TEST(TermPolicyImpact, CountsWhoWouldHaveToAcceptAgain) {
         return std::pair(answer.number("data.affectedUsers"), answer.number("data.activeUsers"));
     };
     const std::string first = desk.draft("marketing", 2, texts_in({"en"}));
-    EXPECT_EQ(impact(first), std::pair(std::int64_t{0}, std::int64_t{1}));
+    const Person other = service.make_person();
+    service.sql("UPDATE users SET status = 'inactive' WHERE id = '" + other.id.text() + "'");
+    EXPECT_EQ(impact(first), std::pair(std::int64_t{1}, std::int64_t{1})) << "the first version asks everybody";
     desk.publish(first);
     const std::string next = desk.draft("marketing", 3, texts_in({"en"}));
     const std::string older = desk.draft("marketing", 1, texts_in({"en"}));

@@ -915,7 +915,7 @@ export interface components {
             processing?: components["schemas"]["TermPolicyProcessingDto"];
         };
         TermPolicyImpactResponseDto: {
-            /** @description Active users whose acceptance is current now and would no longer be */
+            /** @description Active users who are admitted now and would have to accept, now or after the grace period: those with a valid acceptance, or all if it is the first version of its type */
             affectedUsers: number;
             /** @description All active users */
             activeUsers: number;
@@ -935,7 +935,7 @@ export interface components {
             isMaterial?: boolean;
             /** @description Why the change is material or not; public. Required if `isMaterial` is `false` */
             materialReason?: string;
-            /** @description For this many days, users with an earlier acceptance are still admitted; only for material changes */
+            /** @description For this many days, users with an earlier acceptance are still admitted; only for material changes, and not for the first version of a type */
             graceInDays?: number;
         };
         /**

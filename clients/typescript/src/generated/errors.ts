@@ -88,6 +88,7 @@ export interface ServiceErrors {
     'termPolicy.contentNotFound': { module: 'termPolicy'; key: 'contentNotFound'; status: 404; statusCode: 6106 };
     'termPolicy.diffOutdated': { module: 'termPolicy'; key: 'diffOutdated'; status: 409; statusCode: 6118 };
     'termPolicy.exist': { module: 'termPolicy'; key: 'exist'; status: 409; statusCode: 6101 };
+    'termPolicy.graceNotAllowed': { module: 'termPolicy'; key: 'graceNotAllowed'; status: 422; statusCode: 6121 };
     'termPolicy.logDiffers': { module: 'termPolicy'; key: 'logDiffers'; status: 409; statusCode: 6120 };
     'termPolicy.logPending': { module: 'termPolicy'; key: 'logPending'; status: 409; statusCode: 6116 };
     'termPolicy.materialRequired': { module: 'termPolicy'; key: 'materialRequired'; status: 422; statusCode: 6117 };

@@ -40,7 +40,7 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
     add_type(*publish);
     add_version(*publish, "version", options.version);
     CLI::Option* preview =
-        publish->add_flag("--preview", options.preview, "Only print how many users would have to accept again");
+        publish->add_flag("--preview", options.preview, "Only print how many users would have to accept");
     CLI::Option* not_material = publish->add_option(
         "--not-material", options.not_material,
         "The reason why earlier acceptances continue to hold, such as a corrected typing error; public");
