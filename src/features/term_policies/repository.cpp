@@ -20,6 +20,7 @@ using storage::columns;
 using storage::Expect;
 using storage::part;
 using storage::sql;
+using storage::Text;
 
 constexpr auto policy_columns = columns<StoredTermPolicy>(
     column<"id", &StoredTermPolicy::id>, column<"type", &StoredTermPolicy::type>,
@@ -68,6 +69,12 @@ constexpr auto counted_user_columns = columns<CountedUser>(
            "FALSE)",
            &CountedUser::holds>);
 
+// n: the version of a type that the guard requires; $2: the time. The lowest version that passes, if not for long.
+constexpr auto passes_from =
+    Text{"CASE WHEN n.grace_until > $2 THEN COALESCE(n.grace_version, n.version) ELSE n.version END"};
+constexpr auto newest_material =
+    Text{" AND n.status = 'published' AND n.is_material = TRUE ORDER BY n.version DESC LIMIT 1"};
+
 }  // namespace
 
 std::string content_hashes_of(const TermPolicy& policy) {
@@ -114,11 +121,12 @@ awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find_version(Po
     co_return co_await with_contents(std::move(rows));
 }
 
-awaitable<std::optional<std::int64_t>> TermPolicyRepository::find_required(PolicyType type) {
+awaitable<std::optional<PassingVersions>> TermPolicyRepository::find_required(PolicyType type, TimePoint now) {
     const auto rows = co_await database_.query(
-        "SELECT MAX(version) FROM term_policies WHERE type = $1 AND status = 'published' AND is_material = TRUE",
-        name_of(type));
-    co_return rows[0].integer_or_null(0);
+        sql<"SELECT n.version, ", passes_from, " FROM term_policies n WHERE n.type = $1", newest_material>,
+        name_of(type), now);
+    if (rows.empty()) co_return std::nullopt;
+    co_return PassingVersions{.required = rows[0].integer(0), .from = rows[0].integer(1)};
 }
 
 awaitable<bool> TermPolicyRepository::is_successor(PolicyType type, std::int64_t version) {
@@ -218,14 +226,12 @@ void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const
     // The first version has no grace_version, because nothing passed before it. Its holders pass.
     transaction.add(
         Expect::one,
-        "UPDATE term_policies SET status = 'published', published_at = $3, published_by = $4, content_hashes = $5, "
-        "publishing_until = NULL, updated_at = $3, updated_by = $4, is_material = $6, material_reason = $7, "
-        "grace_in_days = $8, grace_until = $9, grace_version = (SELECT CASE WHEN n.grace_until > $3 "
-        "THEN COALESCE(n.grace_version, n.version) ELSE n.version END FROM term_policies n WHERE n.type = "
-        "term_policies.type "
-        "AND n.status = 'published' AND n.is_material = TRUE ORDER BY n.version DESC LIMIT 1) "
-        "WHERE id = $1 AND status = 'draft' AND revision = $2 AND publishing_until > $3",
-        published.id, published.revision, published.updated_at, published.updated_by, content_hashes_of(published),
+        sql<"UPDATE term_policies SET status = 'published', published_at = $2, published_by = $4, content_hashes = $5, "
+            "publishing_until = NULL, updated_at = $2, updated_by = $4, is_material = $6, material_reason = $7, "
+            "grace_in_days = $8, grace_until = $9, grace_version = (SELECT ",
+            passes_from, " FROM term_policies n WHERE n.type = term_policies.type", newest_material,
+            ") WHERE id = $1 AND status = 'draft' AND revision = $3 AND publishing_until > $2">,
+        published.id, published.updated_at, published.revision, published.updated_by, content_hashes_of(published),
         published.is_material, published.material_reason, published.grace_in_days, published.grace_until);
 }
 

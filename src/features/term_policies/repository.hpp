@@ -28,14 +28,20 @@ struct PolicyImpact {
     std::int64_t active_users = 0;
 };
 
+// Of which versions of a type acceptances let users pass.
+struct PassingVersions {
+    std::int64_t required = 0;
+    std::int64_t from = 0;  // lower than `required` during the grace period of that version
+};
+
 class TermPolicyRepository {
 public:
     explicit TermPolicyRepository(storage::Database& database) : database_(database) {}
 
     awaitable<std::optional<StoredTermPolicy>> find(TermPolicyId id);
     awaitable<std::optional<StoredTermPolicy>> find_version(PolicyType type, std::int64_t version);
-    // The version from which acceptances count: the newest published one whose change was material.
-    awaitable<std::optional<std::int64_t>> find_required(PolicyType type);
+    // The newest published version whose change was material.
+    awaitable<std::optional<PassingVersions>> find_required(PolicyType type, TimePoint now);
     // Whether a lower version of the type is published.
     awaitable<bool> is_successor(PolicyType type, std::int64_t version);
     awaitable<ListSlice<TermPolicy>> list(ListQuery query);

@@ -309,20 +309,21 @@ awaitable<void> TermPolicies::sweep_drafts(TermPolicy policy) {
 awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
     const auto policy = co_await repository_.find(id);
     if (!policy) co_return fail(errors::term_policy_not_found);
-    const auto required = co_await repository_.find_required(policy->type);
+    const auto passing = co_await repository_.find_required(policy->type, clock_.now());
     // Publishing an older version affects no user.
-    const bool becomes_required = required && *required < policy->version;
+    const bool becomes_required = passing && passing->required < policy->version;
     PolicyImpact out;
     std::optional<UserId> after;
     do {
         // Yield to other work of this thread between portions.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
-        const auto some = co_await repository_.count_some(*policy, required.value_or(0), after, accounts_at_once);
+        const auto some =
+            co_await repository_.count_some(*policy, passing ? passing->from : 0, after, accounts_at_once);
         out.active_users += some.impact.active_users;
         if (becomes_required) out.affected_users += some.impact.affected_users;
         after = some.last;
     } while (after);
-    if (!required) out.affected_users = out.active_users;
+    if (!passing) out.affected_users = out.active_users;
     co_return out;
 }
 

@@ -81,8 +81,9 @@ public:
 
     // See Publication.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms = {});
-    // Returns how many active users hold an acceptance that is valid now, and would not be if this were published as a
-    // material change. Of the first version of a type: all, because nothing stops them before. Error: notFound.
+    // Returns how many active users hold an acceptance that lets them pass now, be it in a grace period, and would not
+    // if this were published as a material change. Of the first version of a type: all, because nothing stops them
+    // before. Error: notFound.
     awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
 
     // Stores a draft's file without a presigned address, where create() and the content functions expect it. Errors:

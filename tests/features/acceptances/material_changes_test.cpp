@@ -239,6 +239,19 @@ TEST(DOC_8, ThePreviewCountsWhoWouldHaveToAcceptAMaterialChange) {
     EXPECT_EQ(t.affected(t.draft(3)), 1) << "who holds an acceptance of version 1";
 }
 
+TEST(DOC_8, ThePreviewCountsWhomAGracePeriodLetsPass) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 30}}).status, 200U);
+    const std::string next = t.draft(3);
+    EXPECT_EQ(t.affected(next), 1);
+    t.service.clock().advance(days{30} - std::chrono::milliseconds{1});
+    EXPECT_EQ(t.affected(next), 1);
+    t.service.clock().advance(std::chrono::milliseconds{1});
+    EXPECT_EQ(t.affected(next), 0) << "who is stopped already";
+}
+
 TEST(DOC_8, NobodyGetsAMailAboutAChangeThatIsNotMaterial) {
     const Changes t;
     ASSERT_EQ(t.publish(1).status, 200U);
