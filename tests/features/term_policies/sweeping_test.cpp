@@ -200,6 +200,8 @@ TEST(DOC_7, WhatIsBeingErasedIsNotTakenUp) {
         const Answer busy = desk.add(id, german);
         expect_error(busy, 409, 6112);
         EXPECT_GE(busy.number("data.retryAfterSeconds"), 1);
+        EXPECT_EQ(busy.text("message"), "The policy or one of its files is being changed. Please try again in " +
+                                            std::to_string(busy.number("data.retryAfterSeconds")) + " seconds.");
         expect_error(desk.presign("privacy", 1, "de", 5), 409, 6112);
         expect_error(desk.create("privacy", 1, {german}), 409, 6101);
     });
