@@ -14,6 +14,7 @@
 #include "features/users/user.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/rules.hpp"
+#include "pages/form_fields.hpp"
 #include "pages/login_forms.hpp"
 
 namespace consentry {
@@ -54,7 +55,8 @@ struct ProfileForm {
     std::optional<Language> mail_language;
     std::optional<Gender> gender;
 
-    static constexpr std::array<std::string_view, 1> shown_again{"name"};
+    static constexpr std::array<std::string_view, 3> shown_again{"name", "mailLanguage", "gender"};
+    static constexpr std::array<FieldOptions, 2> options{{{"mailLanguage", "languages"}, {"gender", "genders"}}};
     static constexpr auto fields() {
         using http::field;
         return std::tuple{

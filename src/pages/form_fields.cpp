@@ -1,5 +1,7 @@
 #include "pages/form_fields.hpp"
 
+#include <variant>
+
 namespace consentry {
 namespace {
 
@@ -70,5 +72,19 @@ void FormFaults::keep(const std::vector<http::NamedText>& typed, std::span<const
 }
 
 View FormFaults::take() { return std::move(view_.list("errors", std::move(lines_))); }
+
+void select_typed(View& page, const FieldOptions& options) {
+    const auto* typed = std::get_if<std::string>(page.find(options.field));
+    const auto* list = std::get_if<std::vector<View>>(page.find(options.list));
+    if (typed == nullptr || list == nullptr) return;
+    const auto is_typed = [&](const View& option) {
+        const auto* value = std::get_if<std::string>(option.find("value"));
+        return value != nullptr && *value == *typed;
+    };
+    if (std::ranges::none_of(*list, is_typed)) return;
+    std::vector<View> changed = *list;
+    for (View& option : changed) option.flag("is_selected", is_typed(option));
+    page.list(options.list, std::move(changed));
+}
 
 }  // namespace consentry

@@ -19,8 +19,18 @@ namespace consentry {
 //
 //     static constexpr std::array<std::string_view, 1> shown_again{"email"};
 //
-// What it does not list, such as a password, is never sent back. It may have a function tidy(fields) that normalizes
+// What it does not list, such as a password, is never sent back. If a field has options to choose from, the form names
+// their list, so that what was chosen stays chosen:
+//
+//     static constexpr std::array<FieldOptions, 1> options{{{"gender", "genders"}}};
+//
+// It may have a function tidy(fields) that normalizes
 // what people type in their own way, such as a space within a code.
+struct FieldOptions {
+    std::string_view field;
+    std::string_view list;  // of views with `value` and `is_selected`
+};
+
 template <class Form>
 Report read_form_fields(std::vector<http::NamedText> fields, Form& out) {
     // An optional field that a person left empty is absent.
@@ -77,5 +87,8 @@ private:
     View view_;
     std::vector<View> lines_;
 };
+
+// Selects the option that was chosen before. If there is no such option, the page keeps its own choice.
+void select_typed(View& page, const FieldOptions& options);
 
 }  // namespace consentry

@@ -187,6 +187,8 @@ private:
             if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()), true, visit.return_to());
             if (!page->redirect) {
                 page->view.with(std::move(answer.view));
+                if constexpr (requires { Form::options; })
+                    for (const FieldOptions& options : Form::options) select_typed(page->view, options);
                 page->status = answer.status;
                 page->is_once = answer.is_once;
             }

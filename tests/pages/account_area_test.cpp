@@ -7,6 +7,7 @@
 namespace consentry::tests {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -19,6 +20,18 @@ std::string last_hidden(const std::string& page, const std::string& name) {
     const auto at = page.rfind(mark);
     if (at == std::string::npos) return {};
     return page.substr(at + mark.size(), page.find('"', at + mark.size()) - at - mark.size());
+}
+
+// The values of the options that a page selects.
+std::vector<std::string> selected(const std::string& page) {
+    std::vector<std::string> out;
+    const std::string mark = "<option value=\"";
+    for (auto at = page.find(mark); at != std::string::npos; at = page.find(mark, at + 1)) {
+        const std::string option = page.substr(at, page.find('>', at) - at);
+        if (option.ends_with(" selected "))
+            out.push_back(option.substr(mark.size(), option.find('"', mark.size()) - mark.size()));
+    }
+    return out;
 }
 
 TEST(AccountArea, BelongToWhoIsLoggedIn) {
@@ -90,6 +103,28 @@ TEST(AccountArea, TheProfileIsThatOfTheApi) {
     const Answer page = browser.open("/account/profile");
     EXPECT_THAT(page.body, HasSubstr(R"(<option value="de" lang="de" selected )"));
     EXPECT_EQ(browser.send("/account/profile", {{"name", "A"}, {"mailLanguage", "xx"}}).status, 422);
+}
+
+TEST(AccountArea, TheProfileKeepsWhatWasChosenIfItIsShownAgain) {
+    Browser browser(suite_service());
+    browser.log_in(suite_service().make_person());
+    browser.open("/account/profile");
+    browser.token = "of a page that was open for too long";
+    const Answer expired =
+        browser.send("/account/profile", {{"name", "Ada"}, {"mailLanguage", "de"}, {"gender", "female"}});
+    EXPECT_EQ(expired.status, 403);
+    const Answer wrong =
+        browser.send("/account/profile", {{"name", "A\nB"}, {"mailLanguage", "fr"}, {"gender", "male"}});
+    EXPECT_EQ(wrong.status, 422);
+    EXPECT_THAT(selected(expired.body), ElementsAre("de", "female"));
+    EXPECT_THAT(selected(wrong.body), ElementsAre("fr", "male"));
+
+    browser.open("/account/profile");
+    browser.send("/account/profile", {{"name", "Ada"}, {"mailLanguage", "es"}, {"gender", "female"}});
+    browser.open("/account/profile");
+    const Answer unknown = browser.send("/account/profile", {{"name", "Ada"}, {"mailLanguage", "xx"}, {"gender", "x"}});
+    EXPECT_EQ(unknown.status, 422);
+    EXPECT_THAT(selected(unknown.body), ElementsAre("es", "female")) << "what is stored, instead of nothing";
 }
 
 TEST(AccountArea, AnUnknownNoticeSaysNothing) {
