@@ -1,5 +1,7 @@
 #include "pages/account_pages.hpp"
 
+#include <algorithm>
+
 #include "base/report.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
@@ -60,9 +62,12 @@ awaitable<Result<PageAnswer>> AccountPages::show(const Member& visit) const {
 awaitable<Result<PageAnswer>> AccountPages::show_profile(const Member& visit) const {
     auto profile = co_await parts_.profiles.get(visit.caller().user());
     if (!profile) co_return fail(std::move(profile.error()));
+    std::vector<Language> offered = parts_.languages;
+    // A browser would select the first one instead, and the next click would store it.
+    if (std::ranges::find(offered, profile->language) == offered.end()) offered.push_back(profile->language);
     std::vector<View> languages;
-    languages.reserve(parts_.languages.size());
-    for (const Language language : parts_.languages)
+    languages.reserve(offered.size());
+    for (const Language language : offered)
         languages.push_back(std::move(View()
                                           .text("value", name_of(language))
                                           .text("label", own_name_of(language))

@@ -127,6 +127,18 @@ TEST(AccountArea, TheProfileKeepsWhatWasChosenIfItIsShownAgain) {
     EXPECT_THAT(selected(unknown.body), ElementsAre("es", "female")) << "what is stored, instead of nothing";
 }
 
+TEST(AccountArea, ALanguageThatIsNoLongerOfferedStaysTheChosenOne) {
+    Service service({{"MESSAGE_AVAILABLE_LANGUAGE", "de,fr"}, {"APP_LANGUAGE", "de"}});
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    const std::string page = browser.open("/account/profile").body;
+    EXPECT_THAT(page, HasSubstr(R"(<option value="de")"));
+    EXPECT_THAT(page, HasSubstr(R"(<option value="fr")"));
+    EXPECT_THAT(page, Not(HasSubstr(R"(<option value="es")"))) << "neither offered nor chosen";
+    EXPECT_THAT(selected(page), ElementsAre("en"));
+}
+
 TEST(AccountArea, AnUnknownNoticeSaysNothing) {
     Service& service = suite_service();
     Browser browser(service);
