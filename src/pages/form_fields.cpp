@@ -58,7 +58,9 @@ void FormFaults::add(const std::vector<Violation>& violations, const std::vector
 
 void FormFaults::add(const Error& refusal, const std::vector<std::string>& fields) {
     if (!refusal.violations().empty()) return add(refusal.violations(), fields);
-    add_line({}, locales_.text(language_, refusal.message_key(), refusal.data()));
+    const std::string own = "pages." + std::string(refusal.message_key());
+    const std::string_view key = locales_.find(language_, own) ? std::string_view(own) : refusal.message_key();
+    add_line({}, locales_.text(language_, key, refusal.data()));
 }
 
 void FormFaults::add_message(std::string_view key) { add_line({}, std::string(locales_.text(language_, key))); }

@@ -54,6 +54,21 @@ TEST(LoginPages, WrongPasswordsLockAsInTheApi) {
     EXPECT_EQ(service.log_in(person).code_name(), "passwordAttemptMax") << "one lock for both";
 }
 
+TEST(LoginPages, AnExpiredPasswordLeadsToTheLinkThatReplacesIt) {
+    Service service({{"AUTH_PASSWORD_EXPIRED_IN_SECONDS", "3600"}});
+    const Person person = service.make_person();
+    service.pass(std::chrono::hours{1});
+    Browser browser(service);
+    browser.open("/login");
+    const Answer answer = browser.send("/login", {{"email", person.email}, {"password", person.password}});
+    EXPECT_EQ(answer.status, 403);
+    EXPECT_THAT(
+        answer.body,
+        HasSubstr("Your password has expired. Request a link with “Forgot your password?” to choose a new one."));
+    EXPECT_THAT(answer.body, HasSubstr(R"(<a href="/forgot-password">Forgot your password?</a>)"));
+    EXPECT_EQ(service.log_in(person).text("message"), "Your password has expired. Please choose a new one.");
+}
+
 TEST(LoginPages, ALoginReturnsToWhereItIsSafe) {
     Service service({{"FORWARD_AUTH_HOSTS", "app.example.com"}});
     const Person person = service.make_person();
