@@ -83,8 +83,9 @@ void watch_services(Metrics& metrics, Services& services) {
     metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
                   of_pools([](const WorkerPool& pool) { return pool.refused(); }));
     metrics.watch("consentry_logins_total",
-                  "Login steps; a success starts a session, a challenge asks for the second factor", Kind::counter,
-                  [&services] {
+                  "Login steps; a success starts a session or, in the set-up, enables two-factor authentication; a "
+                  "challenge asks for the second factor",
+                  Kind::counter, [&services] {
                       std::vector<Sample> out;
                       for (std::size_t step = 0; step < LoginCounts::steps.size(); ++step)
                           for (std::size_t end = 0; end < LoginCounts::ends.size(); ++end)

@@ -151,6 +151,33 @@ TEST(OPS_3, LoginsAreCountedByStepAndOutcome) {
     EXPECT_EQ(page(logins("two_factor", "refused")), 1);
 }
 
+// The guide's queries leave the set-up out.
+TEST(OPS_3, AForcedSetUpCountsAsAStepButNotAsALogin) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    reset_two_factor(service, person);
+    const auto sessions = [&] {
+        const Page page = page_of(service);
+        return page(logins("password", "success")) + page(logins("two_factor", "success"));
+    };
+    const double before = sessions();
+    const Answer login = service.log_in(person);
+    person.secret = login.text("data.secret");
+    const std::string challenge = login.text("data.challengeToken");
+    const Answer enabled = service.post("/api/public/user/login/2fa/enable",
+                                        {{"challengeToken", challenge}, {"code", service.next_code(person)}});
+    ASSERT_EQ(enabled.status, 200U) << enabled.body;
+    EXPECT_EQ(page_of(service)(logins("password", "challenge")), 1);
+    EXPECT_EQ(page_of(service)(logins("two_factor_setup", "success")), 1);
+    EXPECT_EQ(sessions(), before) << "the login goes on with the second factor";
+    EXPECT_EQ(service.verify(challenge, service.next_code(person)).status, 200U);
+    EXPECT_EQ(sessions(), before + 1);
+    const std::string help =
+        "# HELP consentry_logins_total Login steps; a success starts a session or, in the set-up, ";
+    EXPECT_NE(service.get("/metrics").body.find(help), std::string::npos);
+}
+
 TEST(OPS_3, NobodyMakesSeriesByWhatTheySend) {
     const Service service;
     const HttpClient client(service.port());
