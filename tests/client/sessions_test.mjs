@@ -331,6 +331,20 @@ test('a client that was closed still refreshes and logs out', async () => {
     assert.equal(await storage.read(), undefined);
 });
 
+test('a session that Consentry has ended is signed out once by a logout', async () => {
+    const { client } = await withExpired({
+        intercept: (send, line) => {
+            if (!line.includes(refresh)) return send();
+            return answered(401, { statusCode: 5121, statusCodeKey: 'jwtRefreshTokenInvalid', module: 'auth' });
+        },
+    });
+    const events = [];
+    client.on('signedOut', (event) => events.push(event.error?.name));
+    await client.logout();
+    await client.logout();
+    assert.deepEqual(events, ['auth.jwtRefreshTokenInvalid']);
+});
+
 test('a logout without network forgets the tokens and says so', async () => {
     const { client, storage } = await withExpired({
         retry: { attempts: 1 },

@@ -104,7 +104,9 @@ export class Session {
     end(ended: Tokens | undefined): Promise<void> {
         return exclusively(this.#storage, async () => {
             const kept = await this.tokens();
-            if (kept && ended && sessionOf(kept) !== sessionOf(ended)) return;
+            // A refusal, or another tab, has ended the session meanwhile and announced it.
+            if (!kept) return;
+            if (ended && sessionOf(kept) !== sessionOf(ended)) return;
             await this.#forget();
         });
     }
