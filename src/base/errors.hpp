@@ -176,11 +176,11 @@ inline constexpr ErrorKind term_policy_diff_outdated{"diffOutdated", 409, 6118, 
                                                      "termPolicy"};
 inline constexpr ErrorKind term_policy_acceptance_not_found{"acceptanceNotFound", 404, 6119,
                                                             "termPolicy.error.acceptanceNotFound", "termPolicy"};
-inline constexpr ErrorKind term_policy_grace_not_allowed{"graceNotAllowed", 422, 6121,
-                                                         "termPolicy.error.graceNotAllowed", "termPolicy"};
 // The database or the object store contradicts the checkpoint that the log has signed.
 inline constexpr ErrorKind term_policy_log_differs{"logDiffers", 409, 6120, "termPolicy.error.logDiffers",
                                                    "termPolicy"};
+inline constexpr ErrorKind term_policy_grace_not_allowed{"graceNotAllowed", 422, 6121,
+                                                         "termPolicy.error.graceNotAllowed", "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 

@@ -15,6 +15,12 @@
 
 namespace consentry {
 
+// A field of a form with options to choose from.
+struct FieldOptions {
+    std::string_view field;
+    std::string_view list;  // of views with `value` and `is_selected`
+};
+
 // A form is a DTO (http/schema/fields.hpp) that also states which of its fields a page may show again after a fault:
 //
 //     static constexpr std::array<std::string_view, 1> shown_again{"email"};
@@ -24,13 +30,7 @@ namespace consentry {
 //
 //     static constexpr std::array<FieldOptions, 1> options{{{"gender", "genders"}}};
 //
-// It may have a function tidy(fields) that normalizes
-// what people type in their own way, such as a space within a code.
-struct FieldOptions {
-    std::string_view field;
-    std::string_view list;  // of views with `value` and `is_selected`
-};
-
+// It may have a function tidy(fields) that normalizes what people type in their own way, such as a space within a code.
 template <class Form>
 Report read_form_fields(std::vector<http::NamedText> fields, Form& out) {
     // An optional field that a person left empty is absent.

@@ -399,7 +399,7 @@ TEST_F(PolicyCommand, APublicationMayLeaveAcceptancesValidOrGiveTime) {
     EXPECT_THAT(first.err, HasSubstr("first version"));
     const Finished patient = policy({"publish", "privacy", "1", "--grace", "30"});
     EXPECT_EQ(patient.code, 1);
-    EXPECT_THAT(patient.err, HasSubstr("no grace period"));
+    EXPECT_THAT(patient.err, HasSubstr("cannot have a grace period"));
     publish("privacy", 1);
     for (const std::vector<std::string>& wrong :
          std::vector<std::vector<std::string>>{{"--not-material", ""},

@@ -67,11 +67,11 @@ std::optional<std::string> doubt_about(const std::string& database) {
 
 void require_memory(const std::string& database) {
     if (const auto doubt = doubt_about(database))
-        throw WrongSettings(
-            fmt::format("the database {} cannot be used: {}. Without it, the witness does not know what it has "
-                        "cosigned. Name the file that `consentry witness key` created, with --database. If it is lost, "
-                        "create another key under another name; this also creates a database",
-                        full_name(database), *doubt));
+        throw WrongSettings(fmt::format(
+            "the database {} cannot be used: {}. Without it, the witness does not know what it has "
+            "cosigned. Name the file that `consentry witness key` created, with --database. If it is lost, "
+            "create another key and database, start the witness with this key, and tell the owners of the logs",
+            full_name(database), *doubt));
 }
 
 struct ListenAddress {

@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "storage/columns.hpp"
-#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -155,17 +154,22 @@ awaitable<std::optional<ComparedEntry>> ComparisonRepository::find_entry(Uuid id
     co_return entry_columns.read_first(rows);
 }
 
-awaitable<Uuid> ComparisonRepository::end_of_portion(Uuid after) {
-    return storage::end_of_portion(
-        database_, "SELECT id FROM term_policy_acceptances WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 499", after);
+awaitable<std::optional<Uuid>> ComparisonRepository::end_of_portion(Uuid after) {
+    const auto rows = co_await database_.query(
+        "SELECT CAST(id AS TEXT) FROM term_policy_acceptances WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 499", after);
+    co_return rows.empty() ? std::nullopt : Uuid::parse(rows[0].text(0));
 }
 
-awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, Uuid last) {
-    const auto rows = co_await database_.query(
+awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, std::optional<Uuid> last) {
+    constexpr storage::Text of_portion =
         "SELECT CAST(a.id AS TEXT) FROM term_policy_acceptances a WHERE a.id > $1 AND a.id <= $2 AND NOT EXISTS ("
         "SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.id > $1 AND e.id <= $2 AND e.log = 'consent') "
-        "ORDER BY a.id",
-        after, last);
+        "ORDER BY a.id";
+    constexpr storage::Text of_rest =
+        "SELECT CAST(a.id AS TEXT) FROM term_policy_acceptances a WHERE a.id > $1 AND NOT EXISTS ("
+        "SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.id > $1 AND e.log = 'consent') ORDER BY a.id";
+    const auto rows =
+        last ? co_await database_.query(sql<of_portion>, after, *last) : co_await database_.query(sql<of_rest>, after);
     std::vector<std::string> out;
     out.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));

@@ -49,9 +49,10 @@ public:
     // Each returns at most `count`, those that follow `after`.
     awaitable<std::vector<ComparedEntry>> entries(std::int64_t after, std::int64_t count);
     awaitable<std::vector<ComparedEntry>> pending(Uuid after, std::int64_t count);
-    // Ids of rows above `after` and up to `last` that the log lacks; end_of_portion() tells where to end.
-    awaitable<std::vector<std::string>> unlogged(Uuid after, Uuid last);
-    awaitable<Uuid> end_of_portion(Uuid after);
+    // Ids of rows above `after` that the log lacks: up to `last`, or all, also those whose id is no UUID.
+    awaitable<std::vector<std::string>> unlogged(Uuid after, std::optional<Uuid> last);
+    // Where to end; nullopt: there are few more, or the row there has an id that is no UUID.
+    awaitable<std::optional<Uuid>> end_of_portion(Uuid after);
     awaitable<std::optional<ComparedEntry>> find_entry(Uuid id);
     // content_hashes of each published version, by its id.
     awaitable<std::map<std::string, std::string>> version_hashes();

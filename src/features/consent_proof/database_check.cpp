@@ -219,11 +219,11 @@ bool DatabaseCheck::is_erased(const SubjectTag& subject, std::int64_t position) 
 }
 
 awaitable<void> DatabaseCheck::find_unlogged() {
-    for (Uuid after; after != Uuid::greatest();) {
+    for (std::optional<Uuid> after = Uuid{}; after;) {
         show("looking for rows that are not in the log");
-        const Uuid last = co_await repository_.end_of_portion(after);
-        for (const std::string& id : co_await repository_.unlogged(after, last))
-            add(rows_table, id, "the row is not in the log: it was added otherwise");
+        const auto last = co_await repository_.end_of_portion(*after);
+        const auto unlogged = co_await repository_.unlogged(*after, last);
+        for (const std::string& id : unlogged) add(rows_table, id, "the row is not in the log: it was added otherwise");
         after = last;
     }
 }

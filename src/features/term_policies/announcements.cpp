@@ -87,12 +87,13 @@ awaitable<Announcements::Readers> Announcements::readers_in_portion(UserId after
 
 awaitable<Announcements::Readers> Announcements::readers(Open announcement) {
     Readers out{.found = {}, .next_after = announcement.after.value_or(UserId{})};
-    for (;;) {
+    constexpr int portions_max = 100;  // then what has been looked at is recorded, and other mails are sent
+    for (int portions = 1;; ++portions) {
         auto some = co_await readers_in_portion(*out.next_after, announcement.created_at,
                                                 announced_at_once - std::ssize(out.found));
         std::ranges::move(some.found, std::back_inserter(out.found));
         out.next_after = some.next_after;
-        if (!out.next_after || std::ssize(out.found) == announced_at_once) break;
+        if (!out.next_after || std::ssize(out.found) == announced_at_once || portions == portions_max) break;
         // SQLite reads on this thread: lets it serve requests between portions.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
     }

@@ -186,8 +186,8 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .says("Preview the impact of a publication")
         .describes(
             "Returns how many users who are admitted now would have to accept, now or after the grace period, if the "
-            "change is material. If it is the first version of its type, all active users would. Takes some seconds "
-            "with millions of users.")
+            "change is material. The first version of a type counts all active users; it stops them where your service "
+            "requires the type. Takes some seconds with millions of users.")
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {

@@ -82,7 +82,7 @@ public:
     // See Publication.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms = {});
     // Returns how many active users hold an acceptance that lets them pass now, be it in a grace period, and would not
-    // if this were published as a material change. Of the first version of a type: all, because nothing stops them
+    // if this were published as a material change. Of the first version of a type: all, because nothing can stop them
     // before. Error: notFound.
     awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
 

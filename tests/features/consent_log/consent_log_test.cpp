@@ -282,7 +282,7 @@ TEST(ConsentLog, OldAcceptancesDoNotDelayNewOnes) {
     EXPECT_EQ(checkpoint_of(t.service).size, 5U);
 }
 
-// More than two portions.
+// More than two portions: no row is skipped where one ends and the next begins.
 TEST(ConsentLog, TakesInManyOldAcceptances) {
     Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
     const std::string policy = publish(t.service, "marketing", 1);

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -110,6 +111,17 @@ TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
     EXPECT_THAT(log.found(), IsEmpty());
     log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + id + "'");
     EXPECT_THAT(log.found(), Contains(HasSubstr(row + "the row is missing; the log says: ")));
+}
+
+// The last portion has no upper end: SQLite takes any text for an ID.
+TEST(DatabaseCheck, NamesARowWhoseIdSortsAfterAllUuids) {
+    if (on_shared_engines()) GTEST_SKIP() << "PostgreSQL has a type for IDs";
+    Log log;
+    log.service.sql(
+        "INSERT INTO term_policy_acceptances SELECT 'zzzz', user_id, type, sequence + 1000, action, term_policy_id, "
+        "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id, shown_diff_hash "
+        "FROM term_policy_acceptances LIMIT 1");
+    EXPECT_THAT(log.found(), Contains(HasSubstr("zzzz: the row is not in the log")));
 }
 
 // As an instance whose clock is behind has it.

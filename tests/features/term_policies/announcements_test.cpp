@@ -104,7 +104,6 @@ TEST(Announcements, AreAboutTheVersionThatIsTheLatestByThen) {
     }));
     const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "policyPublished");
     EXPECT_EQ(desk.fetch(mail.link()).body, texts_in({"en"}, "four").at("en"));
-    EXPECT_NE(mail.text.find("4"), std::string::npos);
     EXPECT_TRUE(eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0"; }));
     EXPECT_EQ(Mailbox(service).all(ada.email, "policyPublished").size(), 1U);
 }
@@ -158,7 +157,7 @@ TEST(Announcements, AHundredAtATimeAndEachOnce) {
     EXPECT_EQ(readers.size(), 250U);
 }
 
-// More than two portions of accounts.
+// More than two portions of accounts: none is skipped where one portion ends and the next begins.
 TEST(Announcements, ReachThoseWhoComeAfterManyWithoutAVerifiedAddress) {
     Service service(no_mail_server);
     const PolicyDesk desk(service);
