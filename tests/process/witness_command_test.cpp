@@ -136,8 +136,18 @@ TEST_F(WitnessCommand, StartsOnlyWithTheDatabaseThatCameWithItsKey) {
     EXPECT_THAT(made.err, HasSubstr(missing));
     EXPECT_TRUE(fs::exists(missing));
 
-    // Another key may use a database: what it remembers holds for every key.
+    // The new database knows nothing of what the former key has cosigned.
+    const Finished mistaken = start_elsewhere();
+    EXPECT_EQ(mistaken.code, 2);
+    EXPECT_THAT(mistaken.err, AllOf(HasSubstr(missing), HasSubstr("another key"), HasSubstr("witness.example.org")));
+
+    // A new key may use an old database: what it remembers holds for every key.
     EXPECT_EQ(run({"key", "--name", "b.example.org", "--out", "b.key"}).code, 0);
+    {
+        Program fresh({"witness", "--logs", "logs.txt", "--key", "b.key", "--listen", "127.0.0.1:0"}, folder_.path(),
+                      {});
+        EXPECT_FALSE(fresh.word_after("http://127.0.0.1:").empty());
+    }
     const Running again(folder_.path());
     EXPECT_EQ(again.ask(log_.body(0, 5)).body, "3\n");
 }

@@ -20,6 +20,7 @@
 #include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
 #include "features/witness/application.hpp"
+#include "features/witness/repository.hpp"
 #include "http/server.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
 
@@ -121,6 +122,11 @@ int serve_witness(const WitnessOptions& options) {
     std::unique_ptr<http::Server> server;
     storage::SqliteDatabase database({.file = options.database});
     database.migrate(witness_migrations());
+    if (!run(WitnessRepository(database).belongs_to(signer.verifier().text())))
+        throw WrongSettings(
+            fmt::format("the database {} was created with another key than {}, and does not know what this key has "
+                        "cosigned. Use the database that came with this key, or the key that came with this database",
+                        full_name(options.database), signer.verifier().name()));
     const std::size_t log_count = logs.size();
     Witness witness(database, clock, signer, std::move(logs));
     WitnessApplication application(witness);
@@ -156,15 +162,14 @@ int make_witness_key(const std::string& name, const std::string& file, const std
         say("consentry: {} exists; nothing was changed\n", file);
         return wrong_use;
     }
-    // After the key: a database that is lost is not replaced unless the key is another one.
-    if (needs_database) {
-        try {
-            storage::SqliteDatabase({.file = database}).migrate(witness_migrations());
-        } catch (...) {
-            std::error_code ignored;
-            std::filesystem::remove(file, ignored);
-            throw;
-        }
+    try {
+        storage::SqliteDatabase memory({.file = database});
+        memory.migrate(witness_migrations());
+        run(WitnessRepository(memory).add_key(signer->verifier().text()));
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove(file, ignored);
+        throw;
     }
     if (as_json)
         print_json(boost::json::object{
@@ -173,7 +178,7 @@ int make_witness_key(const std::string& name, const std::string& file, const std
         fmt::print("{}\n", signer->verifier().text());
     say("Keep {} like a password. Logs and verifiers need the line above.\n", file);
     say("The witness records in {} what it cosigns{}.\n", full_name(database),
-        needs_database ? "" : "; the file existed and was not changed");
+        needs_database ? "" : ", beside what it contains already");
     return 0;
 }
 

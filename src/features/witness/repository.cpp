@@ -36,4 +36,17 @@ awaitable<bool> WitnessRepository::advance(std::int64_t old_size, tlog::Checkpoi
     co_return rows.affected() == 1;
 }
 
+awaitable<void> WitnessRepository::add_key(std::string verifier_key) {
+    co_await database_.execute("INSERT INTO witness_keys (verifier_key) VALUES ($1) ON CONFLICT DO NOTHING",
+                               verifier_key);
+}
+
+awaitable<bool> WitnessRepository::belongs_to(std::string verifier_key) {
+    co_await database_.execute(
+        "INSERT INTO witness_keys (verifier_key) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM witness_keys)",
+        verifier_key);
+    const auto rows = co_await database_.query("SELECT 1 FROM witness_keys WHERE verifier_key = $1", verifier_key);
+    co_return !rows.empty();
+}
+
 }  // namespace consentry

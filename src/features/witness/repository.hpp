@@ -27,6 +27,11 @@ public:
     // nothing and returns false. The size must not be below `old_size`.
     awaitable<bool> advance(std::int64_t old_size, tlog::Checkpoint next, std::string note, TimePoint now);
 
+    // Lets the key use this database from now on: it is new, or it remembers more than a new one would.
+    awaitable<void> add_key(std::string verifier_key);
+    // Whether the key may use this database. One that names no key, from a former version, is that of the first key.
+    awaitable<bool> belongs_to(std::string verifier_key);
+
 private:
     storage::Database& database_;
 };
