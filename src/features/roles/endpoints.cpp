@@ -148,7 +148,7 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
         .id("getRoleAbilities")
         .tag("role")
         .says("Get the abilities of a role for other services")
-        .describes("The role `superAdmin` may do everything; its list is empty.")
+        .describes("A role of type `superAdmin` may do everything; its list is empty.")
         .message("role.getAbilities")
         .with_system_key()
         .may_fail({&errors::role_not_found})

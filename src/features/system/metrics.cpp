@@ -175,7 +175,7 @@ void Metrics::count_error(const ErrorKind& kind) {
 std::string Metrics::text() const {
     std::vector<prometheus::MetricFamily> families = registry_.Collect();
     prometheus::MetricFamily durations{.name = "consentry_http_request_duration_seconds",
-                                       .help = "Time from the end of a request to its response in seconds",
+                                       .help = "Time from the end of the request headers to the response, in seconds",
                                        .type = prometheus::MetricType::Histogram,
                                        .metric = {}};
     const auto add = [&](const OfOperation& operation) {

@@ -110,7 +110,7 @@ http::Access CallerGuard::access(std::type_identity<Visitor>) {
 std::string CallerGuard::demand_of(std::span<const PolicyType> accepted) {
     std::vector<std::string> names;
     for (const PolicyType type : accepted) names.emplace_back(name_of(type));
-    return "Requires an access token and acceptance of the latest " + listed(names) + ", if published.";
+    return "Requires an access token and acceptance of the required versions of " + listed(names) + ", if published.";
 }
 
 std::string CallerGuard::demand_of(std::span<const Ability> required) {

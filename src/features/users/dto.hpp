@@ -59,10 +59,11 @@ struct UserTermPolicyResponse {
         using http::field;
         return std::tuple{
             field("termsOfService", &UserTermPolicyResponse::terms_of_service,
-                  "Whether the latest terms of service are accepted"),
-            field("privacy", &UserTermPolicyResponse::privacy, "Whether the latest privacy policy is accepted"),
-            field("marketing", &UserTermPolicyResponse::marketing, "Whether the latest marketing consent is accepted"),
-            field("cookies", &UserTermPolicyResponse::cookies, "Whether the latest cookie policy is accepted"),
+                  "Whether the required terms of service are accepted"),
+            field("privacy", &UserTermPolicyResponse::privacy, "Whether the required privacy policy is accepted"),
+            field("marketing", &UserTermPolicyResponse::marketing,
+                  "Whether the required marketing consent is accepted"),
+            field("cookies", &UserTermPolicyResponse::cookies, "Whether the required cookie policy is accepted"),
         };
     }
 };
@@ -98,7 +99,8 @@ constexpr auto account_fields() {
         field("roleId", &Dto::role_id, "Role ID"),
         field("role", &Dto::role, "Role of the account"),
         field("status", &Dto::status, "Account status; only `active` accounts can be used"),
-        field("termPolicy", &Dto::term_policy, "Whether each policy type is accepted in its latest version"),
+        field("termPolicy", &Dto::term_policy,
+              "Whether the required version of each policy type, or a later one, is accepted"),
         field("language", &Dto::language, "Language of emails to the owner"),
     };
 }

@@ -1042,7 +1042,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "inactive" | "blocked";
-            /** @description Whether each policy type is accepted in its latest version */
+            /** @description Whether the required version of each policy type, or a later one, is accepted */
             termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
             /**
              * @description Language of emails to the owner
@@ -1126,13 +1126,13 @@ export interface components {
             type: "user" | "admin" | "superAdmin";
         };
         UserTermPolicyResponseDto: {
-            /** @description Whether the latest terms of service are accepted */
+            /** @description Whether the required terms of service are accepted */
             termsOfService: boolean;
-            /** @description Whether the latest privacy policy is accepted */
+            /** @description Whether the required privacy policy is accepted */
             privacy: boolean;
-            /** @description Whether the latest marketing consent is accepted */
+            /** @description Whether the required marketing consent is accepted */
             marketing: boolean;
-            /** @description Whether the latest cookie policy is accepted */
+            /** @description Whether the required cookie policy is accepted */
             cookies: boolean;
         };
         UserTwoFactorResponseDto: {
@@ -1207,7 +1207,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "inactive" | "blocked";
-            /** @description Whether each policy type is accepted in its latest version */
+            /** @description Whether the required version of each policy type, or a later one, is accepted */
             termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
             /**
              * @description Language of emails to the owner
