@@ -112,8 +112,8 @@ private:
     }
 
     void add_other(std::vector<TemplateNode>& out, const std::string& name) {
-        if (!at_.in_text()) fault("another template may stand in text only");
-        if (depth_ == depth_max) fault("templates take one another in without end");
+        if (!at_.in_text()) fault("another template may be included only in text");
+        if (depth_ == depth_max) fault("the templates include one another without end");
         std::vector<TemplateNode> taken = Reader(surroundings_, name, names_, depth_ + 1).read();
         std::ranges::move(taken, std::back_inserter(out));
     }
@@ -133,7 +133,7 @@ private:
     }
 
     Place place() {
-        if (!at_.in_text() && !at_.in_value()) fault("a value may stand only in text and in a quoted attribute");
+        if (!at_.in_text() && !at_.in_value()) fault("a value may appear only in text or in a quoted attribute");
         const Place out = at_.place();
         at_.pass_mark();
         return out;

@@ -112,10 +112,10 @@ TEST(HtmlTemplate, FaultsNameFileAndLine) {
         {"{{ a }}", "page.html, line 1: {{ a }} is not known; text is always escaped"},
         {"{{@no.such}}", "page.html, line 1: there is no message pages.no.such"},
         {"{{>none.html}}", "none.html, line 1: there is no such template"},
-        {"<p {{a}}></p>", "page.html, line 1: a value may stand only in text and in a quoted attribute"},
-        {"<{{a}}>", "page.html, line 1: a value may stand only in text and in a quoted attribute"},
-        {"<!-- {{a}} -->", "page.html, line 1: a value may stand only in text and in a quoted attribute"},
-        {"<p title={{a}}></p>", "page.html, line 1: a value may stand only in text and in a quoted attribute"},
+        {"<p {{a}}></p>", "page.html, line 1: a value may appear only in text or in a quoted attribute"},
+        {"<{{a}}>", "page.html, line 1: a value may appear only in text or in a quoted attribute"},
+        {"<!-- {{a}} -->", "page.html, line 1: a value may appear only in text or in a quoted attribute"},
+        {"<p title={{a}}></p>", "page.html, line 1: a value may appear only in text or in a quoted attribute"},
         {"<p title='{{a}}'></p>", "page.html, line 1: the value of an attribute must be in double quotation marks"},
         {"<p onclick=\"{{a}}\"></p>",
          "page.html, line 1: the security policy of the pages forbids the attribute onclick"},
@@ -131,10 +131,10 @@ TEST(HtmlTemplate, FaultsNameFileAndLine) {
         {"<p title=\"x", "page.html, line 1: the file ends within a tag"},
         {"<p {{#a}}title=\"{{/a}}\">",
          "page.html, line 1: the section a must end where it began: in text, or in the same tag"},
-        {"<p title=\"{{>b.html}}\">", "page.html, line 1: another template may stand in text only"},
+        {"<p title=\"{{>b.html}}\">", "page.html, line 1: another template may be included only in text"},
     };
     for (const auto& [text, fault] : faults) EXPECT_EQ(fault_of(text), fault) << text;
-    EXPECT_EQ(fault_of("{{>page.html}}"), "page.html, line 1: templates take one another in without end");
+    EXPECT_EQ(fault_of("{{>page.html}}"), "page.html, line 1: the templates include one another without end");
 }
 
 TEST(HtmlTemplate, AViewHoldsOnlyWhatWasDeclared) {

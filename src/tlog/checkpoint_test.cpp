@@ -84,7 +84,8 @@ TEST(Checkpoint, IsOpenedWithTheKeyOfItsLogAlone) {
     EXPECT_EQ(open_checkpoint(text, successor.verifier()).error(), "none of the known keys has signed the note");
     EXPECT_EQ(open_checkpoint(text, witness.verifier()).error(), "the key of a log has type 1");
     note.signatures[0].signature[0] ^= 1;
-    EXPECT_EQ(open_checkpoint(format_note(note), log.verifier()).error(), "the signature of example.com/log is false");
+    EXPECT_EQ(open_checkpoint(format_note(note), log.verifier()).error(),
+              "the signature of example.com/log is invalid");
     EXPECT_EQ(open_checkpoint("a text\n\n" + format_signature_lines(note.signatures), log.verifier()).error(),
               "a checkpoint has three lines: origin, size and root");
     EXPECT_FALSE(parse_signed_checkpoint("nothing"));

@@ -90,7 +90,7 @@ std::expected<std::vector<VerifiedSignature>, std::string> verify_note(const Not
         if (*place == known.size()) continue;
         const VerifierKey& key = known[*place];
         if (!key.verify(note.text, signature.signature))
-            return std::unexpected(fmt::format("the signature of {} is false", key.name()));
+            return std::unexpected(fmt::format("the signature of {} is invalid", key.name()));
         VerifiedSignature one{.key = *place};
         if (key.type() == KeyType::cosignature) one.time = cosignature_time(signature.signature);
         verified.push_back(one);

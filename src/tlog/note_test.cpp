@@ -55,7 +55,7 @@ TEST(Note, OfTheSpecificationIsGenuine) {
 
     std::string altered = note;
     altered.replace(altered.find("example"), 7, "Example");
-    EXPECT_EQ(verified(altered, {key}).error(), "the signature of example.com/foo is false");
+    EXPECT_EQ(verified(altered, {key}).error(), "the signature of example.com/foo is invalid");
 }
 
 // The first example of the specification, whose key it does not tell.
@@ -130,13 +130,13 @@ TEST(Note, AFalseSignatureOfAKnownKeyRefusesTheNote) {
     Note note = parse_note(note_of({peter_line, enoch_line})).value();
     note.signatures[1].signature[63] ^= 1;
     const std::vector known{peter(), enoch()};
-    EXPECT_EQ(verify_note(note, known).error(), "the signature of EnochRoot is false");
+    EXPECT_EQ(verify_note(note, known).error(), "the signature of EnochRoot is invalid");
     EXPECT_TRUE(verify_note(note, std::vector{peter()})) << "who does not know Enoch cannot tell";
     note.signatures.push_back(parse_note(note_of({enoch_line})).value().signatures[0]);
     EXPECT_FALSE(verify_note(note, known)) << "a genuine one beside it does not help";
     for (const std::size_t size : {1U, 63U, 65U}) {
         note.signatures = {{"PeterNeumann", 0xc74f20a3, Bytes(size)}};
-        EXPECT_EQ(verify_note(note, known).error(), "the signature of PeterNeumann is false") << size;
+        EXPECT_EQ(verify_note(note, known).error(), "the signature of PeterNeumann is invalid") << size;
     }
 }
 

@@ -174,7 +174,7 @@ TEST(Policy, RefusesAFalseSignatureThatItCouldDoWithout) {
     Note note = checkpoint_of({1, 2, 3, 4});
     ASSERT_TRUE(policy.accept(format_note(note)));
     note.signatures[3].signature[20] ^= 1;
-    EXPECT_EQ(policy.accept(format_note(note)).error(), "the signature of witness.example/3 is false");
+    EXPECT_EQ(policy.accept(format_note(note)).error(), "the signature of witness.example/3 is invalid");
 }
 
 TEST(Policy, RefusesOtherLogs) {
@@ -199,7 +199,7 @@ TEST(Policy, OneVerifierKeyIsAPolicy) {
     EXPECT_TRUE(policy->accept(format_note(checkpoint_of({}))));
     Note note = checkpoint_of({});
     note.signatures[0].signature[0] ^= 1;
-    EXPECT_EQ(policy->accept(format_note(note)).error(), "the signature of example.com/log is false");
+    EXPECT_EQ(policy->accept(format_note(note)).error(), "the signature of example.com/log is invalid");
     EXPECT_EQ(Policy::of_log(witness_signer(1).verifier()).error(), "the key of a log has type 1");
 }
 

@@ -146,7 +146,7 @@ test('proofs of a filtered bundle are for its checkpoint', async () => {
         (members) => (members[name] = members[name].replace(/^extra .*\n/m, '')),
         /does not contain its entry/,
     );
-    await change((members) => (members[name] = members[name].replace(/\n\n[^]*/, '\n\nx')), /for another checkpoint/);
+    await change((members) => (members[name] = members[name].replace(/\n\n[^]*/, '\n\nx')), /for a checkpoint other/);
     await change((members) => (members[name] = members[name].replace(`index ${one}`, `index ${one} `)), /not a decimal number/);
 });
 

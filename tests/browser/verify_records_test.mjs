@@ -60,7 +60,7 @@ test('receipts may have each algorithm that tokens may have', async () => {
             const changed = receipt.replace(/.{4}$/, (end) => (end === 'AAAA' ? 'AAAB' : 'AAAA'));
             expectRefused(
                 await verify(page, other.vkey, [file(changed)], other.descriptionNote),
-                /the signature is false/,
+                /the signature is invalid/,
             );
         }),
     );
@@ -344,7 +344,7 @@ test('two logs may have one origin', async () => {
         const trusted = `log ${third.logKey.vkey}\n${policy}`;
         expectRefused(await verify(page, trusted, [file(receipt)], description), reason);
     };
-    await refused(given[1].description, /the signature is false/);
+    await refused(given[1].description, /the signature is invalid/);
     await refused(describe([jwk], { verifierKey: second.logKey.vkey }), /none of the known keys has signed the note/);
     await refused(describe([jwk], { verifierKey: third.logKey.vkey }), /names another verifier key/);
     await refused(describe([jwk], { verifierKey: ownLog().logKey.vkey }), /names another verifier key/);
@@ -403,7 +403,7 @@ test('a policy decides who must have cosigned', async () => {
     const forged = `${text}\n${logKey.line(text)}${a.line(text)}${b.line(`${text}x`)}`;
     expectRefused(
         await verify(page, policy('quorum w1'), [file(proofFile(1, entries, leaves, forged))]),
-        /the signature of w2.example is false/,
+        /the signature of w2.example is invalid/,
     );
     const stranger = new NoteKey('w2.example', randomBytes(32), 4);
     expectGood(await verify(page, policy('quorum w1'), [file(proofWith(logKey, a, stranger))]), 1);

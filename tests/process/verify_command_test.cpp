@@ -67,7 +67,7 @@ TEST_F(VerifyCommand, ManyReceiptsAndAnAnswer) {
     const Finished one =
         verify({"receipt", "-", "--key", key_, "--description", "log.note"}, many + altered + "\n" + many + altered);
     EXPECT_EQ(one.code, 1);
-    EXPECT_THAT(one.err, HasSubstr("standard input: line 3001: the signature of the receipt is false"));
+    EXPECT_THAT(one.err, HasSubstr("standard input: line 3001: the signature of the receipt is invalid"));
     EXPECT_EQ(one.out, "");
     const Finished answer = verify({"receipt", "-", "--key", key_, "--description", "log.note"},
                                    json::serialize(json::object{{"data", json::object{{"receipt", receipt_}}}}));
@@ -256,7 +256,7 @@ TEST_F(VerifyCommand, WrongUseIsDistinguishedFromAFalseRecord) {
     const std::string other = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
     const Finished untrusted = verify({"receipt", "receipt.jwt", "--key", other, "--description", "log.note"});
     EXPECT_EQ(untrusted.code, 1);
-    EXPECT_THAT(untrusted.err, HasSubstr("another log"));
+    EXPECT_THAT(untrusted.err, HasSubstr("a log other than"));
     EXPECT_EQ(verify({"proof", "privacy.tlog-proof", "--key", other}).code, 1);
     const struct {
         std::vector<std::string> arguments;

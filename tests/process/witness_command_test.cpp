@@ -139,7 +139,8 @@ TEST_F(WitnessCommand, StartsOnlyWithTheDatabaseThatCameWithItsKey) {
     // The new database knows nothing of what the former key has cosigned.
     const Finished mistaken = start_elsewhere();
     EXPECT_EQ(mistaken.code, 2);
-    EXPECT_THAT(mistaken.err, AllOf(HasSubstr(missing), HasSubstr("another key"), HasSubstr("witness.example.org")));
+    EXPECT_THAT(mistaken.err,
+                AllOf(HasSubstr(missing), HasSubstr("a key other than"), HasSubstr("witness.example.org")));
 
     // A new key may use an old database: what it remembers holds for every key.
     EXPECT_EQ(run({"key", "--name", "b.example.org", "--out", "b.key"}).code, 0);

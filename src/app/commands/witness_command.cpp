@@ -123,10 +123,10 @@ int serve_witness(const WitnessOptions& options) {
     storage::SqliteDatabase database({.file = options.database});
     database.migrate(witness_migrations());
     if (!run(WitnessRepository(database).belongs_to(signer.verifier().text())))
-        throw WrongSettings(
-            fmt::format("the database {} was created with another key than {}, and does not know what this key has "
-                        "cosigned. Use the database that came with this key, or the key that came with this database",
-                        full_name(options.database), signer.verifier().name()));
+        throw WrongSettings(fmt::format(
+            "the database {} was created with a key other than {}, and does not record what this key "
+            "has cosigned. Use the database that came with this key, or the key that came with this database",
+            full_name(options.database), signer.verifier().name()));
     const std::size_t log_count = logs.size();
     Witness witness(database, clock, signer, std::move(logs));
     WitnessApplication application(witness);

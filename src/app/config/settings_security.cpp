@@ -173,8 +173,8 @@ std::vector<SettingSpec> token_settings() {
           .type = whole_number<&Config::jwt, &JwtConfig::refresh_grace>(0, 60),
           .default_text = "10",
           .description =
-              "For how long a client that repeats the refresh token it has just used gets the same new tokens again, "
-              "in case it lost the response. A later repeat counts as theft and ends the session."}});
+              "How long a client can repeat the refresh token that it has just used and get the same new tokens "
+              "again, in case it lost the response. A later repeat counts as theft and ends the session."}});
     return all;
 }
 
@@ -262,8 +262,8 @@ std::vector<SettingSpec> password_settings() {
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::reuse_period>(0, 315'360'000),
          .default_text = "7776000",
-         .description = "How long a former password cannot be reused (7776000 is 90 days). Of an account with more "
-                        "than 100 passwords in this time, the newest 100 count."},
+         .description = "How long a former password cannot be reused (7776000 is 90 days). If an account has had "
+                        "more than 100 passwords in this time, only the newest 100 count."},
         {.name = "AUTH_PASSWORD_ENGINE",
          .group = group,
          .type = one_of<&Config::password, &PasswordConfig::own_argon2>({{"builtin", true}, {"libsodium", false}}),

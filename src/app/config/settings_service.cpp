@@ -79,8 +79,10 @@ std::vector<SettingSpec> application_settings() {
                           return joined(names);
                       }},
          .default_text = "en,id,es,fr,de,ja",
-         .description = "The languages in which the service answers. `APP_LANGUAGE` must be one of them; a request "
-                        "for any other language gets `APP_LANGUAGE`, and a browser page English if that is offered."},
+         .description =
+             "The languages in which the service answers. `APP_LANGUAGE` must be one of them; a request "
+             "for any other language gets `APP_LANGUAGE`. A browser page is then in English instead, if English is "
+             "in this list."},
         {.name = "PUBLIC_URL",
          .group = group,
          .type = {.allowed = "empty, or an http or https URL without credentials, query or fragment",

@@ -22,8 +22,9 @@ void add_changing_endpoints(http::Router& router, Acceptances& acceptances) {
         .tag("term-policy")
         .says("Accept the latest version of a policy")
         .describes(
-            "Clients that show the text should send its version, language or hash. The user then cannot accept a "
-            "version published while reading: Consentry refuses and names the new version in `data.policies`.")
+            "Clients that show the text should send its version, language or hash. Consentry then refuses "
+            "the acceptance if another version was published while the user was reading, and names the new version in "
+            "`data.policies`.")
         .message("termPolicy.accept")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_already_accepted, &errors::term_policy_outdated,
                    &errors::term_policy_content_not_found, &errors::term_policy_diff_outdated})
@@ -37,7 +38,7 @@ void add_changing_endpoints(http::Router& router, Acceptances& acceptances) {
         .id("withdrawTermPolicy")
         .tag("term-policy")
         .says("Withdraw an acceptance")
-        .describes("As easy as accepting. The earlier acceptance remains in the history.")
+        .describes("The earlier acceptance remains in the history.")
         .message("termPolicy.withdraw")
         .may_fail({&errors::term_policy_withdraw_not_allowed, &errors::term_policy_not_accepted})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, WithdrawRequest body) {

@@ -129,8 +129,9 @@ void add_changing(http::Router& router, Administration& administration) {
         .tag("admin")
         .says("Send a temporary password")
         .describes(
-            "Emails a temporary password to the account owner; nobody else sees it. Ends all sessions. Until the owner "
-            "sets a new password, the account can only change its password and log out. If the owner never verified "
+            "Emails a temporary password to the account owner and shows it to no one else. Ends all sessions. Until "
+            "the owner sets a new password, the account can only change its password and log out. If the owner never "
+            "verified "
             "the address, the account now counts as verified, because only a reader of that mailbox can use the "
             "password. It loses its linked identities, its second factor and its acceptances.")
         .message("user.updatePassword")
@@ -180,8 +181,9 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
         .describes(
             "Also requires every ability of the assigned roles. Imports all rows, or none if any row is invalid; at "
             "most 1000 rows. The first line names the columns: `email`, and any of `name`, `username`, `role`, "
-            "`status`, `isVerified`, `language` and `createdAt`. Invalid rows are listed in `errors`, each with its "
-            "number, from 0; addresses that already have an account in `data.emails`. Imported accounts have no "
+            "`status`, `isVerified`, `language` and `createdAt`. `errors` lists invalid rows, each with its number, "
+            "from "
+            "0. `data.emails` lists addresses that already have an account. Imported accounts have no "
             "password; their owners set one through the password reset link.")
         .message("user.import")
         .may_fail({&errors::file_unreadable, &errors::file_too_many_rows, &errors::file_validation,

@@ -44,7 +44,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("updateApiKeyDate")
         .tag("api-key")
         .says("Change the validity period of an API key")
-        .describes("Takes effect with the next request.")
+        .describes("Takes effect at the next request.")
         .message("apiKey.updateDate")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -58,8 +58,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .tag("api-key")
         .says("Enable or disable an API key")
         .describes(
-            "Takes effect with the next request. A key that `consentry keys epoch raise` has ended is enabled by "
-            "resetting its secret.")
+            "Takes effect at the next request. To enable a key that `consentry keys epoch raise` has revoked, "
+            "reset its secret.")
         .message("apiKey.updateStatus")
         .may_fail({&errors::api_key_not_found, &errors::api_key_expired, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,

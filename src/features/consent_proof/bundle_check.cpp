@@ -106,7 +106,7 @@ private:
         const auto read = open_description(as_text(find_member(members_, bundle::description)->bytes), policy_);
         if (!read) return refusal(bundle::description, read.error());
         if (read->origin != out_.accepted.checkpoint.origin)
-            return refusal(bundle::description, "it describes another log than the checkpoint");
+            return refusal(bundle::description, "it describes a log other than that of the checkpoint");
         if (const auto parsed = tlog::Policy::parse(as_text(find_member(members_, bundle::policy)->bytes)); !parsed)
             return refusal(bundle::policy, parsed.error());
         return {};

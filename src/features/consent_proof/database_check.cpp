@@ -223,7 +223,8 @@ awaitable<void> DatabaseCheck::find_unlogged() {
         show("looking for rows that are not in the log");
         const auto last = co_await repository_.end_of_portion(*after);
         const auto unlogged = co_await repository_.unlogged(*after, last);
-        for (const std::string& id : unlogged) add(rows_table, id, "the row is not in the log: it was added otherwise");
+        for (const std::string& id : unlogged)
+            add(rows_table, id, "the row is not in the log: it was added by other means");
         after = last;
     }
 }
@@ -273,7 +274,8 @@ awaitable<void> DatabaseCheck::compare_receipt_keys() {
     for (const std::string& kid : co_await unsigned_receipt_keys(database_, trusted_))
         add("receipt_keys", kid,
             "the log's key has not signed this key, so verifiers refuse its receipts. Anybody who can write to the "
-            "database may have added it; docs/guides/backup.md says what to do if it is one of this installation");
+            "database may have added it; docs/guides/backup.md says what to do if the key belongs to this "
+            "installation");
 }
 
 void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {

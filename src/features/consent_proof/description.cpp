@@ -51,7 +51,7 @@ std::expected<Description, std::string> open_description(std::string_view text, 
     const auto log =
         std::ranges::find_if(policy.logs(), [&](const tlog::PolicyLog& trusted) { return trusted.key.text() == key; });
     if (log == policy.logs().end() || log->key.name() != member_text(facts->get_object(), "origin"))
-        return std::unexpected("the description is that of another log than the trusted one");
+        return std::unexpected("the description belongs to a log other than the trusted one");
     const std::array known{log->key};
     if (const auto verified = tlog::verify_note(*note, known); !verified)
         return std::unexpected("the description is not signed by the log: " + verified.error());

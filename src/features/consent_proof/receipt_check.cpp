@@ -86,7 +86,7 @@ std::expected<Proven, std::string> verify_proof_of_entry(const tlog::ProofFile& 
     const auto entry = parse_log_entry(proof.extra);
     if (!entry) return std::unexpected("the proof contains no entry of a consent log: " + entry.error());
     auto place = tlog::verify_proof(proof.extra, proof, policy);
-    if (!place) return std::unexpected("the proof is false: " + place.error());
+    if (!place) return std::unexpected("the proof is invalid: " + place.error());
     return Proven{.entry = *entry, .place = std::move(*place)};
 }
 
@@ -100,7 +100,8 @@ std::expected<Receipt, std::string> verify_receipt(std::string_view token, const
     const crypto::PublicKey* key = description.receipt_keys.find(jws->kid);
     if (key == nullptr) return std::unexpected("the receipt is signed with a key that the log does not know");
     if (jws->alg != name_of(key->algorithm()) || !key->verify(jws->signing_input, jws->signature))
-        return std::unexpected("the signature of the receipt is false: it was altered or not made by the service");
+        return std::unexpected(
+            "the signature of the receipt is invalid: the receipt was altered, or the service did not sign it");
     if (member_text(jws->claims, "log") != description.origin)
         return std::unexpected("the receipt is one of another log: " + std::string(member_text(jws->claims, "log")));
     const auto id = AcceptanceId::parse(member_text(jws->claims, "jti"));

@@ -35,7 +35,7 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("updateFeatureFlagStatus")
         .tag("feature-flag")
         .says("Turn a feature on or off, or roll it out to a share of users")
-        .describes("Takes effect with the next request.")
+        .describes("Takes effect at the next request.")
         .message("featureFlag.updateStatus")
         .may_fail({&errors::feature_flag_not_found})
         .handled_by([&flags](const ForUpdating& caller, const http::RequestContext& context,
@@ -48,7 +48,7 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("updateFeatureFlagMetadata")
         .tag("feature-flag")
         .says("Turn parts of a feature on or off")
-        .describes("Takes effect with the next request.")
+        .describes("Takes effect at the next request.")
         .message("featureFlag.updateMetadata")
         .may_fail({&errors::feature_flag_not_found, &errors::feature_flag_invalid_metadata})
         .handled_by([&flags](const ForUpdating& caller, const http::RequestContext& context,

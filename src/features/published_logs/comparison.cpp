@@ -75,7 +75,7 @@ private:
 void Comparison::choose_key() {
     if (!state_) return tell(LogFault::checkpoint, "The database has lost the state of the log.");
     if (key_ && key_->text() == state_->verifier_key) return;
-    if (key_) return tell(LogFault::checkpoint, "The database names another verifier key than that of the log.");
+    if (key_) return tell(LogFault::checkpoint, "The database names a verifier key other than that of the log.");
     auto key = tlog::VerifierKey::parse(state_->verifier_key);
     if (!key) return tell(LogFault::checkpoint, "The verifier key in the database is damaged: " + key.error() + ".");
     key_ = std::move(*key);
@@ -155,7 +155,7 @@ awaitable<std::vector<Hash>> Comparison::hashes(TileId id) {
     if (!tile) co_return out;
     if (tile->bytes.size() != tile->id.width * sizeof(Hash)) {
         tell(LogFault::object,
-             fmt::format("{} is damaged: it has another length than its hashes.", tlog::tile_path(tile->id)));
+             fmt::format("{} is damaged: its length does not fit its hashes.", tlog::tile_path(tile->id)));
         co_return out;
     }
     for (std::size_t i = 0; i < id.width; ++i) {

@@ -282,10 +282,10 @@ Cosigning::Outcome Cosigning::read_signatures(const Round& round, const tlog::Ve
     const auto own = [&](const tlog::NoteSignature& signature) { return key.made(signature); };
     const auto first = std::ranges::find_if(*signatures, own);
     if (first == signatures->end())
-        return Outcome::failure("stranger", "its cosignature is of another key than the policy names");
+        return Outcome::failure("stranger", "its cosignature is by a key other than the one that the policy names");
     for (const tlog::NoteSignature& signature : *signatures)
         if (own(signature) && !key.verify(round.note.text, signature.signature))
-            return Outcome::failure("false signature", "its cosignature is false");
+            return Outcome::failure("false signature", "its cosignature is invalid");
     return {.signature = std::move(*first), .kind = {}, .why = {}};
 }
 

@@ -36,7 +36,7 @@ std::string sentence(LogFault fault, std::uint64_t position) {
         case LogFault::missing:
             return fmt::format("Entry {} is missing from the database.", position);
         default:
-            return fmt::format("The database has an entry at position {} that the log has not.", position);
+            return fmt::format("The database has an entry at position {} that is not in the log.", position);
     }
 }
 

@@ -16,7 +16,7 @@ namespace consentry {
 enum class LogFault {
     altered,     // the database has another entry at this position
     missing,     // the database lacks the entry
-    added,       // the database has an entry that the log has not
+    added,       // the database has an entry that is not in the log
     moved,       // the database has the entry at another position
     object,      // an object of the store is absent, or differs from the log
     checkpoint,  // a checkpoint, its key, or the state of the log

@@ -57,7 +57,7 @@ TEST(LogDifferences, NamesEachKindOfEdit) {
     Copies inserted(4);
     inserted.database.insert(inserted.database.begin() + 2, leaf(100));
     EXPECT_THAT(inserted.findings(),
-                ElementsAre("The database has an entry at position 2 that the log has not.",
+                ElementsAre("The database has an entry at position 2 that is not in the log.",
                             "Entry 2 is at position 3 in the database.", "Entry 3 is at position 4 in the database."));
 
     Copies closed_up(4);

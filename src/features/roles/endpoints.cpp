@@ -108,7 +108,7 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .tag("role")
         .says("Replace description, type and abilities of a role")
         .describes(
-            "Also requires every ability that the role had or receives. Takes effect with the next request of each "
+            "Also requires every ability that the role had or receives. Takes effect at the next request of each "
             "user who has the role.")
         .message("role.update")
         .may_fail({&errors::role_not_found, &errors::last_super_admin})

@@ -113,7 +113,7 @@ struct TermPolicyResponse {
             field("contents", &TermPolicyResponse::contents, "Texts, one per language"),
             field("publishedAt", &TermPolicyResponse::published_at, "Publication time"),
             field("isMaterial", &TermPolicyResponse::is_material,
-                  "Whether users had to accept this version; if not, acceptances of earlier versions continue to hold. "
+                  "Whether users had to accept this version; if not, acceptances of earlier versions remain valid. "
                   "Absent for drafts"),
             field("materialReason", &TermPolicyResponse::material_reason, "Why the change was material or not"),
             field("graceUntil", &TermPolicyResponse::grace_until,

@@ -207,8 +207,9 @@ void add_publication(http::Router& router, TermPolicies& policies) {
             "the body says that the change is not material. The body is optional. Error "
             "6110 means that a file is not the one checked earlier; `data.contents` names each language and whether it "
             "is absent or changed. Error 6114 means that a text still contains a placeholder; `data.contents` names "
-            "each language and its `placeholders`. Error 6117 means that no earlier version is published, so that the "
-            "change must be material, and error 6121 that it cannot have a grace period for the same reason.")
+            "each language and its `placeholders`. Error 6117 means that no earlier version is published, so the "
+            "change "
+            "must be material. Error 6121 means that, for the same reason, it cannot have a grace period.")
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid,

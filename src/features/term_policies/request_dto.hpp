@@ -133,8 +133,8 @@ struct TermPolicyPublishRequest {
         using http::field;
         return std::tuple{
             field("isMaterial", &TermPolicyPublishRequest::is_material,
-                  "`false` if the change does not affect users, such as a corrected typing error: acceptances of "
-                  "earlier versions continue to hold. Default `true`; the first version of a type is always material"),
+                  "`false` if the change does not affect users, such as a corrected typo: acceptances of earlier "
+                  "versions remain valid. Default `true`; the first version of a type is always material"),
             field("materialReason", &TermPolicyPublishRequest::material_reason,
                   "Why the change is material or not; public. Required if `isMaterial` is `false`", http::not_empty,
                   http::max_length(material_reason_length_max), http::one_line_name),

@@ -110,7 +110,7 @@ TEST(Receipts, AnotherLogIsNotTrusted) {
     const Given given;
     const auto other =
         tlog::Policy::of_log(tlog::NoteSigner::generate("example.com/consent", tlog::KeyType::ed25519)->verifier());
-    EXPECT_THAT(open_description(given.note, *other).error(), HasSubstr("another log"));
+    EXPECT_THAT(open_description(given.note, *other).error(), HasSubstr("a log other than"));
     EXPECT_FALSE(verify_entry_proof(given.proof, *other));
     // Signed by the log, but something else.
     EXPECT_FALSE(open_description(given.service.get("/consent-log/checkpoint").body, given.policy));
@@ -142,7 +142,7 @@ TEST(Receipts, AProofWithoutItsEntryProvesItsReceiptOnly) {
     const auto proven = verify_receipt_proof(*receipt, proof, given.policy);
     ASSERT_TRUE(proven) << proven.error();
     EXPECT_EQ(proven->entry, LogEntry(receipt->entry));
-    EXPECT_THAT(verify_receipt_proof(*other, proof, given.policy).error(), HasSubstr("the proof is false"));
+    EXPECT_THAT(verify_receipt_proof(*other, proof, given.policy).error(), HasSubstr("the proof is invalid"));
     EXPECT_EQ(verify_entry_proof(proof, given.policy).error(), "the proof does not contain the entry that it proves");
 }
 

@@ -686,7 +686,7 @@ export interface components {
              * @description Publication time
              */
             publishedAt?: string;
-            /** @description Whether users had to accept this version; if not, acceptances of earlier versions continue to hold. Absent for drafts */
+            /** @description Whether users had to accept this version; if not, acceptances of earlier versions remain valid. Absent for drafts */
             isMaterial?: boolean;
             /** @description Why the change was material or not */
             materialReason?: string;
@@ -931,7 +931,7 @@ export interface components {
          *     }
          */
         TermPolicyPublishRequestDto: {
-            /** @description `false` if the change does not affect users, such as a corrected typing error: acceptances of earlier versions continue to hold. Default `true`; the first version of a type is always material */
+            /** @description `false` if the change does not affect users, such as a corrected typo: acceptances of earlier versions remain valid. Default `true`; the first version of a type is always material */
             isMaterial?: boolean;
             /** @description Why the change is material or not; public. Required if `isMaterial` is `false` */
             materialReason?: string;

@@ -7,7 +7,7 @@
 namespace consentry {
 
 void add_consent_commands(CLI::App& program, Selected& selected) {
-    CLI::App* consent = subcommand(program, "consent", "Exports what the consent log proves");
+    CLI::App* consent = subcommand(program, "consent", "Exports evidence from the consent log");
     consent->require_subcommand(1);
     static ConsentExportOptions options;
     CLI::App* command = subcommand(*consent, "export", "Writes a bundle for auditors, as a ZIP archive");

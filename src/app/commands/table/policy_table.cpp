@@ -43,7 +43,7 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
         publish->add_flag("--preview", options.preview, "Only print how many users would have to accept");
     CLI::Option* not_material = publish->add_option(
         "--not-material", options.not_material,
-        "The reason why earlier acceptances continue to hold, such as a corrected typing error; public");
+        "The reason why earlier acceptances remain valid, such as a corrected typo; anyone can read it");
     publish
         ->add_option("--grace", options.grace_in_days,
                      "For this many days, users who accepted an earlier version are still admitted")

@@ -96,8 +96,7 @@ void add_session_commands(CLI::App& program, Selected& selected) {
     add_json(*list, options.json);
     list->callback([&selected] { selected.run = [] { return list_sessions(options); }; });
 
-    CLI::App* revoke =
-        subcommand(*session, "revoke", "Ends sessions of an account; takes effect with the next request");
+    CLI::App* revoke = subcommand(*session, "revoke", "Ends sessions of an account; takes effect at the next request");
     add_account(*revoke, options.account);
     CLI::Option* one = revoke->add_option("session", options.session, "ID of the session");
     revoke->add_flag("--all", options.all, "End all sessions of the account")->excludes(one);
@@ -122,7 +121,7 @@ void add_api_key_commands(CLI::App& program, Selected& selected) {
     add_json(*list, options.json);
     list->callback([&selected] { selected.run = [] { return list_api_keys(options); }; });
 
-    CLI::App* erase = subcommand(*keys, "delete", "Deletes an API key; takes effect with the next request");
+    CLI::App* erase = subcommand(*keys, "delete", "Deletes an API key; takes effect at the next request");
     erase->add_option("--key", options.key, "The part of the API key before the colon")->required();
     add_json(*erase, options.json);
     erase->callback([&selected] { selected.run = [] { return delete_api_key(options); }; });
