@@ -66,7 +66,7 @@ public:
     }
     // Returns the port, which is a free one if the endpoint's port is 0. Binds without SO_REUSEPORT, so that the kernel
     // reports a port in use. With it, a second server could start on the same port and take half of the connections.
-    // Listens only on a port that nobody can know yet, so that a second process does not get the same one: the kernel
+    // Listens only on a port that no client knows yet, so that a second process does not get the same one: the kernel
     // would accept clients and reset them when the probe closes.
     std::uint16_t probe(const tcp::endpoint& endpoint, error_code& error) const {
         Acceptor acceptor = bind(context_, endpoint, false, error);

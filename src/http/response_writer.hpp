@@ -10,8 +10,8 @@
 
 namespace consentry::http {
 
-// The line "Date: Fri, 20 Nov 2026 11:20:10 GMT\r
-// ", rebuilt at most once per second. Each thread has its own.
+// The line "Date: Fri, 20 Nov 2026 11:20:10 GMT" with its CRLF, rebuilt at most once per second. Each thread has its
+// own.
 class DateLine {
 public:
     std::string_view now();

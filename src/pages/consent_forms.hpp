@@ -14,7 +14,7 @@
 
 namespace consentry {
 
-// Names the text that the page has shown, so that nobody accepts one that was published in the meantime.
+// Names the text that the page has shown, so that users do not accept one that was published in the meantime.
 struct AcceptForm {
     PolicyType type = PolicyType::terms_of_service;
     std::int64_t version = 0;

@@ -1,4 +1,4 @@
-// Identifies callers by the cookie of the pages. The API does not know it: there a cookie identifies nobody.
+// Identifies callers by the cookie of the pages. The API does not know it: there a cookie identifies no caller.
 #pragma once
 
 #include "features/sessions/guard.hpp"

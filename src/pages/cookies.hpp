@@ -16,7 +16,7 @@ enum class PageCookie {
     visitor,  // binds the forms of those who are not
     step,     // the second step of a login
     language,
-    way_back,  // where whoever waits for a mailed link wants to go, percent-encoded
+    way_back,  // where a visitor who waits for a mailed link wants to go, percent-encoded
     provider,  // while the visitor is at an identity provider, which sends them back with a form
 };
 

@@ -1,5 +1,5 @@
 // Tokens that bind a form to the browser for which it was made. Without one, another site could send the form in the
-// name of whoever visits it (CSRF).
+// name of its visitor (CSRF).
 //
 // A token is a random value and an HMAC of it and of the cookie that identifies the browser: nothing is stored, all
 // instances know it, and it ends with the cookie. As each page has another token, one that is sent twice tells that a

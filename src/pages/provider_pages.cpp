@@ -23,8 +23,8 @@ std::string path_of(SocialProvider provider) { return "/login/" + std::string(fa
 std::string callback_of(SocialProvider provider) { return path_of(provider) + "/callback"; }
 
 // What each provider is asked for. Apple sends no identity token without a code, which is of no use here and ends
-// unused. It tells names only with the first login, so they are requested; whoever prefers to keep theirs can say so
-// there.
+// unused. It tells names only with the first login, so they are requested; users who prefer to keep theirs can say
+// so there.
 std::string_view response_type_of(SocialProvider provider) {
     return provider == SocialProvider::apple ? "code id_token" : "id_token";
 }
@@ -44,7 +44,7 @@ std::optional<ProviderNote> note_of(const Error& refusal, SocialProvider provide
     return std::nullopt;
 }
 
-// The name of a person in the field `user` that Apple sends once, with the first login: JSON that nobody has signed.
+// The name of a person in the field `user` that Apple sends once, with the first login: JSON without a signature.
 // Returns nullopt unless it can be the name of an account.
 std::optional<std::string> name_from_apple(std::string_view user, Language language) {
     if (user.empty() || user.size() > user_bytes_max) return std::nullopt;
@@ -116,7 +116,7 @@ awaitable<Result<http::Reply>> ProviderPages::come_back(SocialProvider from, htt
     const Visit visit = kit_.guard.resume(context, trip ? std::optional(trip->left) : std::nullopt);
     if (!trip) {
         parts_.guard.tell_of_refusal(from, "state", cause_of(context));
-        // The cookie stays: whoever sends forms from elsewhere must not be able to end a trip that is under way.
+        // The cookie stays: a site that sends forms from elsewhere must not be able to end a trip that is under way.
         co_return kit_.site.redirect(login_with_note(ProviderNote::over, from, visit), {}, &facts_of(from).invalid);
     }
     auto answer = co_await log_in(from, returned, *trip, visit);

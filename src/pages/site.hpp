@@ -91,7 +91,7 @@ public:
     // `refusal` is what the page there tells of, if anything.
     http::Reply redirect(const Address& address, std::string headers = {}, const ErrorKind* refusal = nullptr) const;
     http::Reply file(http::Stream file) const;
-    // A page for whoever asks, without forms of a visitor.
+    // A page for any visitor, without forms.
     http::Reply plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const;
     // The same at a guarded host, whose paths are the application's, except those below /.consentry. `pages` is the
     // origin of the pages, to which its links lead.

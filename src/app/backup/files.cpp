@@ -86,7 +86,7 @@ void add_files(const fs::path& folder, std::vector<fs::path>& out) {
     if (error && error != std::errc::no_such_file_or_directory) refuse(folder, error.value());
 }
 
-// Goes by descriptors, and never through a symbolic link: whoever owns the folder may exchange its content meanwhile.
+// Goes by descriptors, and never through a symbolic link: the owner of the folder may exchange its content meanwhile.
 // `name` is relative to the folder `at`; `path` is for messages.
 void give_all_to(const Owner& owner, int at, const char* name, const fs::path& path) {
     if (fchownat(at, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW) != 0) refuse(path);

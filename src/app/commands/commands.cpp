@@ -33,7 +33,7 @@ std::string called(const CLI::App& program, const CLI::App** last) {
     return out;
 }
 
-// A result that could not be written is not a success: a full disk, or a pipe that nobody reads.
+// A result that could not be written is not a success: a full disk, or a pipe without a reader.
 int written(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     say("consentry: the results could not be written to standard output\n");

@@ -66,7 +66,7 @@ std::optional<std::string> trouble_with(std::string_view setting, const std::str
     return read ? std::nullopt : std::optional(read.error());
 }
 
-// Returns nullopt if nobody answers any more.
+// Returns nullopt if the input has ended.
 std::optional<std::string> ask(const Question& question) {
     for (;;) {
         say("{}{}: ", question.text, question.usual.empty() ? "" : fmt::format(" [{}]", question.usual));

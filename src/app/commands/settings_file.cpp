@@ -80,7 +80,7 @@ void act_as_owner_of_data(const Config& config) {
     if (is_roots && account == nullptr) return;
     const gid_t group = is_roots ? account->pw_gid : facts.st_gid;
     const uid_t user = is_roots ? account->pw_uid : facts.st_uid;
-    // The group before the user: afterwards nobody may change it any more.
+    // The group before the user: afterwards the process may no longer change it.
     require(account != nullptr ? initgroups(account->pw_name, group) : setgroups(0, nullptr));
     require(setgid(group));
     require(setuid(user));

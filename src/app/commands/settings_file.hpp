@@ -15,7 +15,7 @@ std::filesystem::path settings_file();
 // Overrides it for this process; from then on the file must exist.
 void choose_settings_file(std::filesystem::path file);
 bool chosen_settings_file_is_missing();
-// Whether nobody has chosen another file. In a package, it is the one that the systemd unit reads.
+// Whether no other file has been chosen. In a package, it is the one that the systemd unit reads.
 bool is_usual_settings_file();
 // The option that makes a command read the same file, for command lines that the operator pastes into a shell: empty
 // for the usual file, otherwise " --env-file FILE".

@@ -169,7 +169,7 @@ private:
     fs::path path_;
 };
 
-// Declares the pages as a start does, on an empty database of their own, so that nobody has to list what they need.
+// Declares the pages as a start does, on an empty database of their own, so that no list of their needs is necessary.
 void look_at_pages(const Config& given, const Clock& clock) {
     if (!can_serve_pages(given)) return;
     const TemporaryFolder folder;

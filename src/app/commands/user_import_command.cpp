@@ -28,7 +28,7 @@ namespace {
 constexpr std::chrono::hours statement_time{1};
 constexpr int sqlite_cache_kib = 65'536;
 
-// Shows how far an import is. The last step, in which nobody can tell how much of it is done, has no bar.
+// Shows how far an import is. The last step, of which Consentry cannot tell how much is done, has no bar.
 void show(ProgressBar& bar, const ImportProgress& progress, double elapsed) {
     if (progress.finishing)
         return bar.show_now(fmt::format("{} rows read, creating the accounts", progress.rows), std::nullopt);

@@ -49,8 +49,8 @@ private:
 // From now on, hashes of this thread that need at most `blocks` use one arena; zero: none. The first of them maps it,
 // so a thread that never hashes has none. Such hashes do not wipe: with 19 MiB that takes 3 to 8 percent of the time of
 // a hash, and under load the next hash overwrites everything anyway. The caller promises to call wipe_arena() as soon
-// as the thread has nothing to do. So the memory of a hash outlives it only while the next one waits, and whoever can
-// read memory at that moment can read that of a running hash as well. The end of the thread wipes and unmaps.
+// as the thread has nothing to do. So the memory of a hash outlives it only while the next one waits, and an attacker
+// who can read memory at that moment can read that of a running hash as well. The end of the thread wipes and unmaps.
 void keep_arena(std::size_t blocks) noexcept;
 // Wipes the arena of this thread, if there is one.
 void wipe_arena() noexcept;

@@ -24,7 +24,7 @@ Array random_array() {
     return out;
 }
 
-// One secret to keep, and two keys that nobody can connect.
+// One secret to keep, and two keys that outsiders cannot connect.
 crypto::PrivateKey derived_key(const crypto::PrivateKey& consent_key) {
     Bytes secret = consent_key.ed25519_seed();
     Bytes seed = crypto::hkdf_sha256(secret, "consentry administration log v1", secret.size());

@@ -23,7 +23,7 @@ class AdministrationLogRepository {
 public:
     explicit AdministrationLogRepository(storage::Database& database) : database_(database) {}
 
-    // Adds nothing if the act has an entry: whoever marks acts as new must not stop the log.
+    // Adds nothing if the act has an entry: an intruder who marks acts as new must not stop the log.
     static void add_entry(storage::Transaction& transaction, ActId act, const Bytes& entry, const AddendumSalt& salt);
     // Those of these accounts that have a tag.
     awaitable<std::vector<TaggedAccount>> accounts(const std::vector<UserId>& users);

@@ -29,7 +29,7 @@ bool fits(const Evidence& evidence) {
     return crypto::sha256(addendum_text(*evidence.act, salt)) == evidence.entry.addendum;
 }
 
-// The tag is what an entry calls an account. Whoever exchanges two tags exchanges two people.
+// The tag is what an entry calls an account. An intruder who exchanges two tags exchanges two people.
 bool names(const SubjectTag& tag, const std::optional<UserId>& user, const std::map<Bytes, TaggedAccount>& accounts) {
     if (!user) return tag == no_tag;
     const auto found = accounts.find(Bytes(tag.begin(), tag.end()));
@@ -84,8 +84,8 @@ awaitable<void> AdministrationLog::check_evidence(std::vector<StoredEntry> entri
     }
 }
 
-// Whoever holds database and key can write the whole log anew, but not what others have signed. The checkpoint that
-// they cosigned must be the beginning of the log that was compared.
+// Someone who holds database and key can write the whole log anew, but not what others have signed. The checkpoint
+// that they cosigned must be the beginning of the log that was compared.
 awaitable<void> AdministrationLog::check_witnesses(tlog::VerifierKey key, ActFindings& out) {
     const auto state = co_await entries_.find_state();
     if (!state || !out.log.checkpoint || out.log.checkpoint->size == 0) co_return;

@@ -151,7 +151,7 @@ awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::find_former_keys() {
     co_return std::make_shared<const FormerKeys>(std::move(*out));
 }
 
-// Once: while the object store refuses the list, whoever can write to the database could add a key.
+// Once: while the object store refuses the list, anyone who can write to the database could add a key.
 awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::look_for_former_keys() {
     {
         const std::scoped_lock lock(mutex_);

@@ -1,8 +1,8 @@
 // The public keys of all receipts ever signed: receipts outlive the rotation of keys.
 //
 // The log's description certifies these keys to verifiers, so each of them carries a signature of the log's key. A key
-// without one counts for nothing: whoever can only write to the database cannot sign receipts. The service signs the
-// keys that it holds, and those of former versions that a list in the object store names (former_keys.hpp).
+// without one counts for nothing, since write access to the database is not enough to sign receipts. The service signs
+// the keys that it holds, and those of former versions that a list in the object store names (former_keys.hpp).
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ public:
     // Stores a key if the database lacks it or its signature. The database may have been replaced by an older copy
     // since the last call. Throws like check().
     awaitable<void> keep(const SigningKey& key);
-    // The same within a transaction: nobody has a receipt of this key unless the database has the key.
+    // The same within a transaction: no user has a receipt of this key unless the database has the key.
     awaitable<void> add_to(storage::Transaction& transaction, const SigningKey& key);
     // JWKs in the order of their first use.
     awaitable<boost::json::array> list();

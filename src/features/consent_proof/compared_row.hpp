@@ -10,7 +10,7 @@
 
 namespace consentry {
 
-// A row as it is stored, whatever somebody may have written there: texts that nobody has checked yet.
+// A row as it is stored. An intruder may have written it, so its texts are unchecked.
 struct ComparedRow {
     std::optional<std::string> user;
     std::optional<std::string> type;

@@ -1,9 +1,9 @@
 // Hands an account with an unproven address to the owner of the address.
 //
-// Anybody may have signed up with the address, perhaps to wait for its owner. Whoever then proves it with Google, Apple
-// or the link of a reset, or gets a password that only a reader of the mailbox learns, is the owner. Nothing that the
-// account held before may outlive that. The link of a sign-up does less: it confirms what was entered there, including
-// the password and the acceptances.
+// Anybody may have signed up with the address, perhaps to wait for its owner. The person who then proves it with
+// Google, Apple or the link of a reset, or gets a password that only a reader of the mailbox learns, is the owner.
+// Nothing that the account held before may outlive that. The link of a sign-up does less: it confirms what was entered
+// there, including the password and the acceptances.
 #pragma once
 
 #include <optional>

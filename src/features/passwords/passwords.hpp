@@ -85,7 +85,7 @@ public:
     awaitable<Error> account_exists(std::string email);
 
     // Sets a temporary password and mails it to the owner, who alone learns it. It is valid for a few days, and only
-    // for setting a new password. Ends all sessions of the account. If the address is unproven, whoever reads its mail
+    // for setting a new password. Ends all sessions of the account. If the address is unproven, the reader of its mail
     // takes the account over.
     awaitable<Result<void>> give_temporary(Actor by, User user, Cause cause);
     // Creates an account for an administrator, with a temporary password. Using that password proves access to the

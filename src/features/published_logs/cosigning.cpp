@@ -90,7 +90,7 @@ WitnessPolicy read_witnesses(const std::filesystem::path& file) {
 }
 
 Cosigning::Witness::Witness(const tlog::PolicyWitness& policy, std::string_view log, const Options& options)
-    // Whoever reads or changes what is sent over plain HTTP learns what is public, and cannot forge a cosignature.
+    // An attacker who reads or changes plain HTTP learns only what is public, and cannot forge a cosignature.
     : policy_(policy),
       log_(log),
       timeout_(options.timeout),

@@ -9,7 +9,7 @@
 namespace consentry {
 namespace {
 
-// Bounds the memory: whoever shifts all entries by one makes as many differences as there are entries.
+// Bounds the memory: shifting all entries by one makes as many differences as there are entries.
 constexpr std::size_t named_max = 100'000;
 
 // Hashes of entries are public, so they may be ordered, which crypto::Sha256 never is.

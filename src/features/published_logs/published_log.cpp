@@ -166,8 +166,8 @@ awaitable<void> PublishedLog::work() {
         const bool has_work = co_await repository_.has_work();
         seen = co_await state();
         // Before each publication, because a database that fails over to an older copy must not give out positions for
-        // the second time; after what is shown has changed, because whoever published it or had it cosigned may have
-        // been killed, or have met an outage, before it wrote the checkpoint.
+        // the second time; after what is shown has changed, because the instance that published it or had it
+        // cosigned may have been killed, or have met an outage, before it wrote the checkpoint.
         if (has_work || hash_of(shown(seen)) != checked_) co_await check_publication();
         if (!has_work) break;
         const LogState known = co_await state();
@@ -232,7 +232,7 @@ awaitable<bool> PublishedLog::erase(std::string_view path) {
     }
 }
 
-// Erases partial tiles that full ones have replaced, as the specification allows. Nobody needs that, so it follows the
+// Erases partial tiles that full ones have replaced, as the specification allows. That is not urgent, so it follows the
 // publication, takes little time in a turn, and waits after a failure.
 awaitable<void> PublishedLog::forget_replaced(LogState known) {
     using std::chrono::steady_clock;

@@ -19,7 +19,7 @@ using storage::awaitable;
 
 using SubjectTag = std::array<std::uint8_t, 16>;  // random, one for each account: what entries call it
 
-using AddendumSalt = std::array<std::uint8_t, 32>;  // random, so that nobody can guess what a digest stands for
+using AddendumSalt = std::array<std::uint8_t, 32>;  // random, so that readers cannot guess what a digest stands for
 
 // What a log has published, and under which key.
 struct LogState {

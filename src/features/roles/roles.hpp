@@ -1,6 +1,6 @@
 // Roles, and who may change them.
 //
-// Nobody grants rights they lack. An admin creates, changes and deletes roles only within their own rights, both before
+// No admin grants rights they lack. Admins create, change and delete roles only within their own rights, both before
 // and after the change. So no admin can raise their own rights or reduce those of a superior. Roles of type superAdmin
 // are reserved for super admins. A change updates the stored row and takes effect at the next request of every account
 // that has the role.

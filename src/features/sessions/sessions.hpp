@@ -1,7 +1,7 @@
 // Sessions: begins them, matches them with every request, refreshes and ends them.
 //
 // The database is authoritative. The cache holds a copy of each session's jti. With SESSION_CHECK=strict, a copy that
-// disagrees is discarded, a missing one is restored, and a cache entry without a database row admits nobody.
+// disagrees is discarded, a missing one is restored, and a cache entry without a database row admits no caller.
 #pragma once
 
 #include <atomic>

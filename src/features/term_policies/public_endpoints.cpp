@@ -11,8 +11,8 @@ namespace {
 using http::FromPath;
 using http::Raw;
 
-// Published versions never change. The exact bytes matter: whoever has their digest, from the consent log or from an
-// acceptance, compares it.
+// Published versions never change. The exact bytes matter: a reader who has their digest, from the consent log or from
+// an acceptance, compares it.
 Raw exact(std::string_view type, std::string body) {
     Raw out{.content_type = std::string(type), .body = std::move(body)};
     out.cache_control = "public, max-age=31536000, immutable, no-transform";

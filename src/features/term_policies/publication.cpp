@@ -64,7 +64,7 @@ awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Pu
         if (!terms.is_material || terms.grace_in_days > 0) {
             const bool is_successor = co_await repository_.is_successor(seen->type, seen->version);
             if (!is_successor && !terms.is_material) co_return fail(errors::term_policy_material_required);
-            // It would be announced to everybody and let nobody pass, because no acceptance can be of an older version.
+            // It would be announced to all users and admit none, because no acceptance can be of an older version.
             if (!is_successor) co_return fail(errors::term_policy_grace_not_allowed);
         }
         auto published = co_await try_once(by, static_cast<TermPolicy&&>(*seen), terms, cause);
@@ -158,7 +158,7 @@ awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Caus
     TermPolicyRepository::add_publish(transaction, published);
     LooseObjects::add_published(transaction, published.id);
     LooseObjects::add_released(transaction, published.id, now);
-    // A change that is not material asks nothing of users, so nobody gets a mail about it.
+    // A change that is not material asks nothing of users, so they get no mail about it.
     if (published.is_material) Announcements::add(transaction, published.id, now);
     if (log_ != nullptr) log_->add(transaction, published);
     add_policy_activity(transaction, by, ActivityAction::admin_term_policy_publish, published, cause, now);

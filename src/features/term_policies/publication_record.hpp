@@ -1,4 +1,4 @@
-// The text that describes a publication, and who records it. The consent log names the SHA-256 of this text, so nobody
+// The text that describes a publication, and who records it. The consent log names the SHA-256 of this text, so no one
 // can claim later that a version had other texts, or that its change was material or not.
 #pragma once
 

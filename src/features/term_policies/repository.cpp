@@ -33,7 +33,7 @@ constexpr auto policy_columns = columns<StoredTermPolicy>(
     column<"created_by", &StoredTermPolicy::created_by>, column<"updated_at", &StoredTermPolicy::updated_at>,
     column<"updated_by", &StoredTermPolicy::updated_by>,
     column<"publishing_until", &StoredTermPolicy::publishing_until>);
-// Without the claim: whoever lists documents publishes none.
+// Without the claim: only a publication needs it, and a list publishes nothing.
 // NOLINTNEXTLINE(cppcoreguidelines-slicing)
 TermPolicy to_policy(const storage::Row& row) { return policy_columns.read(row); }
 

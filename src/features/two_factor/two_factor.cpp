@@ -118,7 +118,7 @@ awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
     if (!record.iv || !record.secret)
         throw std::runtime_error("two-factor record of user " + user.text() + " lacks its secret");
     if (proof.code) co_return check_code(user, record, *proof.code);
-    // A damaged record admits nobody, not even with a backup code: open() throws (STO-3).
+    // A damaged record does not admit its owner, not even with a backup code: open() throws (STO-3).
     secrets_.open(user, *record.iv, *record.secret);
     const auto digest = co_await repository_.find_backup_code(user, secrets_.digests(user, *proof.backup_code));
     if (!digest) co_return fail(errors::two_factor_invalid);

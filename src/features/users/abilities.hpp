@@ -63,7 +63,7 @@ struct Rights {
     bool allow(Ability ability) const {
         return type == Role::super_admin || (type == Role::admin && abilities.allow(ability));
     }
-    // Nobody may grant rights they lack, nor change a role or account whose rights exceed their own.
+    // Administrators may not grant rights that they lack, nor change a role or account whose rights exceed their own.
     bool include(const Rights& other) const {
         if (type == Role::super_admin) return true;
         return type == Role::admin && other.type != Role::super_admin && abilities.include(other.abilities);

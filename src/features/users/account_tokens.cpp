@@ -30,7 +30,7 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
 
 // A token is void once the account has another address than the one it was sent to, or another generation, for example
 // after the account was deactivated and reactivated or its second factor was reset. If it is from too far ahead, the
-// clock was set back, and nobody knows how old the token is.
+// clock was set back, so the age of the token is unknown.
 static constexpr storage::Text spendable_sql =
     "digest = $1 AND purpose = $2 AND expires_at > $3 AND created_at <= $4 AND EXISTS (SELECT 1 "
     "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL AND " +

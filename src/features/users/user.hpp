@@ -56,7 +56,7 @@ struct User {
     LoginWith sign_up_with = LoginWith::credential;
     TimePoint created_at;
 
-    // A temporary password from the future expires at once: the clock was set back, and nobody knows how old it is.
+    // A temporary password from the future expires at once: the clock was set back, so its age is unknown.
     bool password_expired(TimePoint now) const {
         return (password_expires_at && *password_expires_at <= now) ||
                (must_change_password && password_created_at && *password_created_at > now + clock_ahead_max);

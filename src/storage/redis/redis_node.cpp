@@ -186,7 +186,7 @@ void Node::on_read(std::string_view bytes) {
             if (waiter->end == Waiter::End::canceled) continue;
             waiter->end = Waiter::End::answered;
             waiter->reply = std::move(reply);
-            if (!waiter->handler) continue;  // nobody waits yet
+            if (!waiter->handler) continue;  // the caller does not wait yet
             Handler handler;
             handler.swap(waiter->handler);
             std::move(handler)();  // the coroutine may send a command or close the connection

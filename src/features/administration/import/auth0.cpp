@@ -63,7 +63,7 @@ void convert_auth0(const json::object& user, ImportRow& row, const Hashes* hashe
     const auto id = id_of(user);
     const auto identities = objects_of(user, "identities");
     if (identities.empty() && id) take_identity_of_id(row, *id);
-    // Nobody can tell whose passwords the hashes without an account are.
+    // The import cannot tell whose passwords the hashes without an account are.
     bool has_password = identities.empty() && (id ? id->starts_with("auth0|") : hashes != nullptr);
     for (const json::object* identity : identities) {
         has_password = has_password || text_of(*identity, "provider") == "auth0";
