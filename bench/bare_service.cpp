@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/config/read_config.hpp"
 #include "app/services.hpp"
 #include "features/two_factor/endpoints.hpp"
 #include "features/users/caller.hpp"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/config/read_config.hpp"
 #include "crypto/random.hpp"
 
 namespace consentry::bench {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/config/dotenv.hpp"
 #include "crypto/signature_keys.hpp"
 #include "people.hpp"
 #include "process.hpp"

@@ -18,6 +18,7 @@
 #include "app/observation/readings.hpp"
 #include "app/pages.hpp"
 #include "app/service_manager.hpp"
+#include "app/version.hpp"
 #include "base/run_to_end.hpp"
 #include "base/unwatched.hpp"
 #include "features/acceptances/endpoints.hpp"
@@ -36,10 +37,6 @@
 #include "features/sessions/endpoints.hpp"
 #include "features/term_policies/endpoints.hpp"
 #include "features/two_factor/endpoints.hpp"
-
-#ifndef CONSENTRY_VERSION
-#error "CONSENTRY_VERSION comes from the build"
-#endif
 
 namespace consentry {
 namespace {
@@ -128,8 +125,6 @@ void tell_of_limiter(spdlog::logger& log, SecurityEvents& events, bool available
 void FailureLog::on_answer(const http::Exchange& exchange) noexcept {
     if (!exchange.failure.empty()) log_.error("request {} failed: {}", exchange.context.request_id, exchange.failure);
 }
-
-std::string_view program_version() { return CONSENTRY_VERSION; }
 
 App::App(const Config& config, const Clock& clock, const BeforeUpgrade& before_upgrade)
     : log_(spdlog::default_logger()),

@@ -24,9 +24,6 @@
 
 namespace consentry {
 
-// The program's version: x-repo-version and metadata.repoVersion.
-std::string_view program_version();
-
 // Logs unexpected failures for the operator; the text never reaches a client.
 class FailureLog final : public http::Observer {
 public:

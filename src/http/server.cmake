@@ -1,7 +1,7 @@
 # The listening side of the HTTP kit and its tests.
 consentry_library(consentry_http_server
   SOURCES chunk_decoder.cpp connection.cpp connection_answers.cpp fair_shares.cpp head_parser.cpp listeners.cpp message_reader.cpp request.cpp response.cpp
-          server.cpp
+          response_writer.cpp server.cpp
   LINKS consentry_base)
 
 consentry_test(consentry_http_server_tests

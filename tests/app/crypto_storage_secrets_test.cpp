@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/config/config.hpp"
+#include "app/config/read_config.hpp"
 #include "crypto/aead.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "app/version.hpp"
 #include "base/text.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/raw_http.hpp"

@@ -4,6 +4,7 @@
 
 #include "app/app.hpp"
 #include "app/observation/error_tracking.hpp"
+#include "app/version.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support_test/eventually.hpp"

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "app/config/read_config.hpp"
 #include "app/service_manager.hpp"
 #include "tests/support/service.hpp"
 #include "tests/support/service_manager.hpp"

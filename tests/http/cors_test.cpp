@@ -1,7 +1,7 @@
 // Which origins' pages may read an answer (WEB-6).
 #include <gtest/gtest.h>
 
-#include "app/config/config.hpp"
+#include "app/config/read_config.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/service.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "app/config/config.hpp"
+#include "app/config/read_config.hpp"
 #include "base/sliding_windows.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/service.hpp"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "app/version.hpp"
 #include "http/steps/content_coding.hpp"
 #include "http/trace_context.hpp"
 #include "tests/support/gunzip.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/config/config.hpp"
+#include "app/config/read_config.hpp"
 
 namespace consentry::tests {
 

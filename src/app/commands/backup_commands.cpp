@@ -6,13 +6,13 @@
 
 #include <boost/json/object.hpp>
 
-#include "app/app.hpp"
 #include "app/backup/backup.hpp"
 #include "app/commands/command_support.hpp"
-#include "app/commands/config_commands.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/engines.hpp"
 #include "app/terminal/results.hpp"
+#include "app/version.hpp"
 #include "base/standard_error.hpp"
 #include "storage/migrations.hpp"
 

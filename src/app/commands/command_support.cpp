@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/config_commands.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/engines.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"

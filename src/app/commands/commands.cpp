@@ -10,10 +10,10 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "app/app.hpp"
 #include "app/commands/command_support.hpp"
 #include "app/commands/settings_file.hpp"
 #include "app/commands/table/table.hpp"
+#include "app/version.hpp"
 #include "base/error_text.hpp"
 #include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"

@@ -1,16 +1,18 @@
 #include "app/commands/config_commands.hpp"
 
 #include <algorithm>
-#include <expected>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/commands/start_check.hpp"
+#include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
 #include "app/config/values.hpp"
 #include "app/copy/copy_database.hpp"
@@ -24,28 +26,6 @@ namespace {
 
 constexpr int wrong_settings = 2;
 
-// Problems are under the file of settings, or under the option that names it.
-std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load() {
-    const auto file = settings_file();
-    if (chosen_settings_file_is_missing())
-        return std::unexpected(
-            std::vector<ConfigProblem>{{"--env-file", fmt::format("{} does not exist", file.string())}});
-    auto loaded = load_environment(process_environment(), file);
-    if (loaded) return std::move(*loaded);
-    std::vector<ConfigProblem> problems;
-    for (const DotenvProblem& problem : loaded.error())
-        problems.push_back({file.string(), fmt::format("line {}: {}", problem.line, problem.text)});
-    return std::unexpected(std::move(problems));
-}
-
-void tell(const std::vector<ConfigProblem>& problems) {
-    for (const ConfigProblem& problem : problems) say("{}: {}\n", problem.setting, problem.text);
-}
-
-void warn(const std::vector<ConfigProblem>& warnings) {
-    for (const ConfigProblem& warning : warnings) say("warning: {}: {}\n", warning.setting, warning.text);
-}
-
 void add(std::vector<ConfigProblem>& to, std::vector<ConfigProblem> more) {
     std::ranges::move(more, std::back_inserter(to));
 }
@@ -57,35 +37,6 @@ boost::json::array json_of(const std::vector<ConfigProblem>& problems) {
 }
 
 }  // namespace
-
-std::optional<Config> load_config() {
-    auto config = read_settings();
-    if (config) act_as_owner_of_data(*config);
-    return config;
-}
-
-FoundSettings find_settings() {
-    FoundSettings found;
-    const auto loaded = load();
-    if (!loaded) {
-        found.problems = loaded.error();
-        return found;
-    }
-    if (auto config = read_config(loaded->values)) {
-        found.warnings = warnings(*config, loaded->values);
-        found.config = std::move(*config);
-    } else {
-        found.problems = std::move(config.error());
-    }
-    return found;
-}
-
-std::optional<Config> read_settings() {
-    FoundSettings found = find_settings();
-    tell(found.problems);
-    warn(found.warnings);
-    return std::move(found.config);
-}
 
 int check_config(bool running, bool as_json) {
     FoundSettings found = find_settings();
@@ -102,8 +53,8 @@ int check_config(bool running, bool as_json) {
         print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
         return is_valid ? 0 : wrong_settings;
     }
-    warn(found.warnings);
-    tell(found.problems);
+    report_warnings(found.warnings);
+    report(found.problems);
     if (!is_valid) {
         say("Configuration is invalid: the service would not start{}. Nothing was changed.\n",
             running ? " as it runs now" : "");
@@ -114,9 +65,9 @@ int check_config(bool running, bool as_json) {
 }
 
 int print_settings(bool as_json) {
-    const auto loaded = load();
+    const auto loaded = load_texts();
     if (!loaded) {
-        tell(loaded.error());
+        report(loaded.error());
         return wrong_settings;
     }
     if (!as_json) {

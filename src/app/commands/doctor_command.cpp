@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
-#include "app/commands/config_commands.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/doctor/checks.hpp"
 #include "app/engines.hpp"

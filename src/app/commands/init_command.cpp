@@ -16,6 +16,7 @@
 #include "app/commands/key_commands.hpp"
 #include "app/commands/settings_file.hpp"
 #include "app/config/dotenv.hpp"
+#include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/ascii.hpp"

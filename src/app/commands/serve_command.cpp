@@ -14,11 +14,12 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
-#include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/service_manager.hpp"
+#include "app/version.hpp"
 #include "base/process.hpp"
 #include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
@@ -84,7 +85,7 @@ void raise_file_limit() {
 // Called before an upgrade of the schema: a version that cannot start must not lock out the one before it.
 void require_start(const Config& config, const Clock& clock) {
     const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
-    for (const ConfigProblem& problem : found.problems) say("{}: {}\n", problem.setting, problem.text);
+    report(found.problems);
     if (!found.problems.empty()) throw WrongSettings("this version would not start; the database was not upgraded");
     // The service that occupies the address may end. A service manager that passes sockets occupies it itself.
     if (has_passed_sockets()) return;

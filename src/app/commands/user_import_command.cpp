@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
-#include "app/commands/config_commands.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"

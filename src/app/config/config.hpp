@@ -1,4 +1,4 @@
-// The operator's configuration, read once at start and constant from then on.
+// The operator's configuration, read once at start (read_config.hpp) and constant from then on.
 //
 // A setting is an environment variable; settings.hpp has the single table that reads, documents and prints them. The
 // structures below hold plain values in the units of their types. Only this folder reads settings from the environment.
@@ -6,14 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/config/dotenv.hpp"
 #include "app/config/values.hpp"
 #include "base/clock.hpp"
 #include "base/locales.hpp"
@@ -312,24 +309,5 @@ struct ConfigProblem {
     std::string setting;
     std::string text;
 };
-
-// Reports all problems at once, so that a single start reveals all of them.
-std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment& environment);
-
-// Returns values that are allowed but worth a log line at start. `environment` is the source of the configuration:
-// variables in it that merely resemble a setting have no effect and are reported.
-std::vector<ConfigProblem> warnings(const Config& config, const Environment& environment = {});
-
-// A setting as people may see it: secrets are ***.
-struct ShownSetting {
-    std::string_view name;
-    std::string value;
-    std::string_view source;  // default, .env or environment
-};
-// Returns every setting. `from_file` holds the names whose value comes from the .env file. Also works on settings that
-// read_config rejects.
-std::vector<ShownSetting> shown_settings(const Environment& environment, const std::set<std::string>& from_file = {});
-// The same as lines NAME=value with the source as a comment.
-std::string print_config(const Environment& environment, const std::set<std::string>& from_file = {});
 
 }  // namespace consentry

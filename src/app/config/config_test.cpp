@@ -1,9 +1,8 @@
-#include "app/config/config.hpp"
-
 #include <string>
 
 #include <gmock/gmock.h>
 
+#include "app/config/read_config.hpp"
 #include "app/config/sentry_dsn.hpp"
 #include "app/config/settings.hpp"
 #include "support/config_problems.hpp"

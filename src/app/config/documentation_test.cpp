@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "app/config/config.hpp"
+#include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
 #include "support/config_problems.hpp"
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/config/config.hpp"
+#include "app/config/dotenv.hpp"
 
 namespace consentry {
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "app/config/config.hpp"
+#include "app/config/read_config.hpp"
 
 namespace consentry {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/config/settings.hpp"
+#include "app/config/setting_spec.hpp"
 #include "app/config/values.hpp"
 #include "base/text.hpp"
 

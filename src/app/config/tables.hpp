@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/config/settings.hpp"
+#include "app/config/setting_spec.hpp"
 
 namespace consentry {
 

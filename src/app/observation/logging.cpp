@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include "app/app.hpp"
+#include "app/version.hpp"
 #include "base/redaction.hpp"
 #include "base/rotating_file.hpp"
 

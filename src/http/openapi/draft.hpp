@@ -10,7 +10,8 @@
 #include <boost/json/object.hpp>
 
 #include "base/locales.hpp"
-#include "http/openapi.hpp"
+#include "http/openapi/info.hpp"
+#include "http/operation.hpp"
 #include "http/schema/describe.hpp"
 
 namespace consentry::http::openapi {

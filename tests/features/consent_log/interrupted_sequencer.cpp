@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "app/config/read_config.hpp"
 #include "tests/features/consent_log/log_bench.hpp"
 #include "tests/support/faulty_storage.hpp"
 

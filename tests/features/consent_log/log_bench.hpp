@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "app/config/read_config.hpp"
 #include "app/services.hpp"
 #include "features/published_logs/published_log.hpp"
 #include "tests/support/files.hpp"

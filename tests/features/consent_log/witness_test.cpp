@@ -6,6 +6,7 @@
 
 #include "app/app.hpp"
 #include "app/commands/start_check.hpp"
+#include "app/config/read_config.hpp"
 #include "features/consent_proof/zip_reader.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"

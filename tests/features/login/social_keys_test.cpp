@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "app/config/read_config.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/identity_provider.hpp"
 

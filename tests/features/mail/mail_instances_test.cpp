@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <spdlog/spdlog.h>
 
+#include "app/config/read_config.hpp"
 #include "app/mail_transport.hpp"
 #include "features/mail/delivery.hpp"
 #include "tests/support/calls/mail_calls.hpp"

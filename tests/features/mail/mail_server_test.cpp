@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "app/config/read_config.hpp"
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support_test/eventually.hpp"

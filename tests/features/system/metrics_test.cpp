@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "app/version.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/raw_http.hpp"
 

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "app/config/read_config.hpp"
 #include "app/services.hpp"
 #include "tests/support/faulty_storage.hpp"
 #include "tests/support/run.hpp"

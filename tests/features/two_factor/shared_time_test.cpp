@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "app/config/read_config.hpp"
 #include "crypto/base32.hpp"
 #include "crypto/totp.hpp"
 #include "tests/support/calls/factor_calls.hpp"

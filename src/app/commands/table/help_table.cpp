@@ -5,10 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/app.hpp"
 #include "app/commands/completion.hpp"
 #include "app/commands/manual.hpp"
 #include "app/commands/table/table.hpp"
+#include "app/version.hpp"
 
 namespace consentry {
 namespace {
