@@ -79,8 +79,16 @@ public:
 private:
     awaitable<bool> take_in();
     awaitable<std::map<UserId, SubjectTag>> tags_of(std::vector<Act> acts, storage::Transaction& transaction);
-    awaitable<void> check_witnesses(tlog::VerifierKey key, ActFindings& out);
-    awaitable<void> check_evidence(std::vector<StoredEntry> entries, ActFindings& out);
+    struct EvidenceFindings {
+        std::vector<LogFinding> found;
+        std::uint64_t fitting = 0;  // entries with evidence that fits
+    };
+    awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries);
+    struct WitnessFindings {
+        std::optional<tlog::AcceptedCheckpoint> cosigned;
+        std::string fault;  // empty: none
+    };
+    awaitable<WitnessFindings> check_witnesses(tlog::VerifierKey key);
     awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
     // Whether the evidence of an entry may be gone: it is too old, or one of its accounts was erased.
     bool may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const;

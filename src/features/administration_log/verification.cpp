@@ -47,7 +47,8 @@ bool AdministrationLog::may_lack_evidence(const ActEntry& entry, const std::map<
     return is_old || is_erased(entry.actor) || is_erased(entry.subject);
 }
 
-awaitable<void> AdministrationLog::check_evidence(std::vector<StoredEntry> entries, ActFindings& out) {
+awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence(std::vector<StoredEntry> entries) {
+    EvidenceFindings out;
     std::vector<Uuid> ids;
     std::vector<ActEntry> read(entries.size());
     std::vector<bool> is_read(entries.size());
@@ -64,9 +65,8 @@ awaitable<void> AdministrationLog::check_evidence(std::vector<StoredEntry> entri
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto position = static_cast<std::uint64_t>(entries[i].position);
         const auto tell = [&](LogFault fault, std::string_view what) {
-            out.log.found.push_back({fault, position, fmt::format("The evidence of entry {} {}.", position, what)});
+            out.found.push_back({fault, position, fmt::format("The evidence of entry {} {}.", position, what)});
         };
-        ++out.entries;
         if (!is_read[i]) continue;  // altered, and named by the comparison of the log
         const auto act = acts_by_id.find(entries[i].id);
         if (!entries[i].salt) {
@@ -79,22 +79,24 @@ awaitable<void> AdministrationLog::check_evidence(std::vector<StoredEntry> entri
                    !names(read[i].subject, act->second->subject, accounts)) {
             tell(LogFault::altered, "belongs to an account whose tag was altered in the database");
         } else {
-            ++out.evidence;
+            ++out.fitting;
         }
     }
+    co_return out;
 }
 
-// Someone who holds database and key can write the whole log anew, but not what others have signed. The checkpoint
-// that they cosigned must be the beginning of the log that was compared.
-awaitable<void> AdministrationLog::check_witnesses(tlog::VerifierKey key, ActFindings& out) {
+// Someone who holds the database and the key can write the whole log anew, but not what others have signed. The
+// checkpoint that they cosigned must be the beginning of the log that was compared.
+awaitable<AdministrationLog::WitnessFindings> AdministrationLog::check_witnesses(tlog::VerifierKey key) {
+    WitnessFindings out;
     const auto state = co_await entries_.find_state();
-    if (!state || !out.log.checkpoint || out.log.checkpoint->size == 0) co_return;
-    const auto tell = [&](std::string text) { out.log.found.push_back({LogFault::checkpoint, {}, std::move(text)}); };
+    if (!state) co_return out;
     const auto policy = tlog::Policy::parse("log " + key.text() + "\n" + settings_.witness_lines).value();
     auto accepted = policy.accept(state->cosigned_checkpoint);
     if (!accepted) {
-        tell("The database has no checkpoint that the quorum of the witnesses has cosigned: " + accepted.error() + ".");
-        co_return;
+        out.fault =
+            "The database has no checkpoint that the quorum of the witnesses has cosigned: " + accepted.error() + ".";
+        co_return out;
     }
     const std::uint64_t size = accepted->checkpoint.size;
     tlog::CompactRange tree;
@@ -105,9 +107,11 @@ awaitable<void> AdministrationLog::check_witnesses(tlog::VerifierKey key, ActFin
         for (const StoredEntry& one : stored) tree.append(tlog::leaf_hash(one.entry));
     }
     if (tree.size() != size || tree.root() != accepted->checkpoint.root)
-        tell(fmt::format("The first {} entries in the database are not those that the witnesses have cosigned.", size));
+        out.fault =
+            fmt::format("The first {} entries in the database are not those that the witnesses have cosigned.", size);
     else
         out.cosigned = std::move(*accepted);
+    co_return out;
 }
 
 // `missing`: entries that the log has and the database lacks. Their acts have no entry there either, but the comparison
@@ -128,7 +132,12 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
         if (own) key = std::move(*own);
     }
     const auto trusted = key;
-    const auto visit = [this, &out](const std::vector<StoredEntry>& entries) { return check_evidence(entries, out); };
+    const auto visit = [this, &out](const std::vector<StoredEntry>& entries) -> awaitable<void> {
+        out.entries += entries.size();
+        auto checked = co_await check_evidence(entries);
+        out.evidence += checked.fitting;
+        std::ranges::move(checked.found, std::back_inserter(out.log.found));
+    };
     auto log =
         co_await compare_log(database_, store_, administration_log_place(), std::move(key), visit, std::move(progress));
     const auto missing = std::ranges::count(log.found, LogFault::missing, &LogFinding::fault);
@@ -139,7 +148,11 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
                           std::string_view(one.text));
     });
     out.log = std::move(log);
-    if (!settings_.witness_lines.empty() && trusted) co_await check_witnesses(*trusted, out);
+    if (!settings_.witness_lines.empty() && trusted && out.log.checkpoint && out.log.checkpoint->size > 0) {
+        auto checked = co_await check_witnesses(*trusted);
+        out.cosigned = std::move(checked.cosigned);
+        if (!checked.fault.empty()) out.log.found.push_back({LogFault::checkpoint, {}, std::move(checked.fault)});
+    }
     const auto waiting = co_await acts_.list_pending(waiting_max);
     out.waiting = waiting.size();
     co_return out;

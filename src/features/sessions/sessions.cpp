@@ -80,10 +80,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     const auto memory = co_await repository_.find_device(user.id, device);
     if (!memory.known) out.new_device = device;
     out.tell_of_device = memory.others;
-    if (out.row.origin.kind != SessionKind::cookie) {
-        co_await sign_tokens(out);
-        co_return out;
-    }
+    if (out.row.origin.kind != SessionKind::cookie) co_return co_await sign_tokens(std::move(out));
     SessionCookie cookie = SessionCookie::make(user.id, out.row.id);
     out.row.jti = cookie.jti();
     out.row.access_digest = cookie.digest();
@@ -93,7 +90,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     co_return out;
 }
 
-awaitable<void> Sessions::sign_tokens(PreparedSession& session) {
+awaitable<PreparedSession> Sessions::sign_tokens(PreparedSession session) {
     const TimePoint now = session.row.issued_at;
     const TimePoint end = session.row.expires_at;
     TokenClaims claims;
@@ -109,6 +106,7 @@ awaitable<void> Sessions::sign_tokens(PreparedSession& session) {
         co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); }));
     session.row.access_digest = token_digest(TokenKind::access, tokens.access_token);
     session.row.refresh_digest = token_digest(TokenKind::refresh, tokens.refresh_token);
+    co_return session;
 }
 
 void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {

@@ -117,7 +117,7 @@ private:
         bool from_cache = false;
     };
     awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
-    awaitable<void> sign_tokens(PreparedSession& session);
+    awaitable<PreparedSession> sign_tokens(PreparedSession session);
     TimePoint end_of(const LiveSession& session, TimePoint now) const;
     // A session in use is recorded rarely enough to be cheap: a cookie's gets a later end, an admin's the time of its
     // last activity.
