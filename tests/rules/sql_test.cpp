@@ -32,16 +32,18 @@ std::vector<std::string> text_macros(std::string_view source) {
     return out;
 }
 
-// Returns accesses by index to the third column or a later one.
+// Returns accesses by index to the third column or a later one, and by a sum, whatever the column it comes to.
 std::vector<std::string> counted_columns(std::string_view source) {
     static const boost::regex reading(
-        R"(\b\w*rows?\w*(\[[^\]]*\])?\.(is_null|(integer|boolean|real|text|bytes|uuid|time|id)(_or_null)?(<\w+>)?)\((\d+)\))");
+        R"(\b\w*rows?\w*(\[[^\]]*\])?\.(is_null|(integer|boolean|real|text|bytes|uuid|time|id)(_or_null)?(<\w+>)?)\((\d+|\w+\s*\+\s*\d+)\))");
     std::vector<std::string> out;
     for (const std::string& line : lines_of(source)) {
         const std::string code(code_of(line));
         for (auto match = boost::sregex_iterator(code.begin(), code.end(), reading); match != boost::sregex_iterator();
-             ++match)
-            if (std::stoi((*match)[6]) >= 2) out.push_back(match->str());
+             ++match) {
+            const std::string place = (*match)[6];
+            if (place.contains('+') || std::stoi(place) >= 2) out.push_back(match->str());
+        }
     }
     return out;
 }
@@ -68,6 +70,8 @@ TEST(Sql, TheSearchesThemselves) {
     EXPECT_THAT(text_macros("#define A 1  // \"one\"\n#define B(x) \\\n    x\nauto c = \"d\";"), IsEmpty());
     EXPECT_THAT(counted_columns("out.id = row.id<UserId>(0);\nout.name = row.text_or_null(2);\nrows[i].integer(13);"),
                 ElementsAre("row.text_or_null(2)", "rows[i].integer(13)"));
+    EXPECT_THAT(counted_columns("row.integer_or_null(first)\nrow.integer_or_null(first + 1)\nrows[0].text(at+2);"),
+                ElementsAre("row.integer_or_null(first + 1)", "rows[0].text(at+2)"));
     EXPECT_THAT(counted_columns("rows[0].integer(0) + row.id<UserId>(1) + form.text(3)  // row.text(4)"), IsEmpty());
 }
 

@@ -20,18 +20,16 @@ using storage::Expect;
 using storage::part;
 using storage::sql;
 
-// Reads a single entry at the end of an index.
-std::string latest_sql(std::string_view type) {
-    return fmt::format("(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{}' AND p.status = 'published')",
-                       type);
-}
-
-std::string required_sql(std::string_view type) {
-    return fmt::format(
-        "(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{}' AND p.status = 'published' "
-        "AND p.is_material = TRUE)",
-        type);
-}
+// The columns of one type, whose name takes the place of {0}. Each is a single entry near the end of an index.
+constexpr auto columns_of_type = columns<Standing>(
+    column<"(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{0}' AND p.status = 'published')",
+           &Standing::latest>,
+    column<"(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{0}' AND p.status = 'published' "
+           "AND p.is_material = TRUE)",
+           &Standing::required>,
+    column<"(SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
+           "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
+           &Standing::accepted>);
 
 // A row per type, in any order.
 std::string required_versions_sql() {
@@ -137,28 +135,23 @@ ContentHashes read_hashes(const std::string& text) {
     return out;
 }
 
-// Three values per type, in the order of the enum. Each is a single entry near the end of an index.
+// The types are in the order of the enum.
 std::string AcceptanceRepository::standing_columns() {
+    static constexpr std::string_view of_type = columns_of_type.list();
     std::string out;
     for (const auto& [type, name] : EnumNames<PolicyType>::names)
-        out += fmt::format(
-            "{1}{2}, {3}"
-            ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
-            "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
-            name, out.empty() ? "" : ", ", latest_sql(name), required_sql(name));
+        out.append(out.empty() ? "" : ", ").append(fmt::format(of_type, name));
     return out;
 }
 
 std::vector<Standing> AcceptanceRepository::read_standings(const storage::Row& row, std::size_t first) {
     std::vector<Standing> out;
     for (const PolicyType type : all_policy_types) {
-        Standing standing{.type = type,
-                          .latest = row.integer_or_null(first),
-                          .required = row.integer_or_null(first + 1),
-                          .accepted = row.integer_or_null(first + 2)};
+        Standing standing = columns_of_type.read_from(row, first);
+        standing.type = type;
         if (standing.accepted > standing.latest) standing.accepted.reset();
         out.push_back(standing);
-        first += 3;
+        first += columns_of_type.width;
     }
     return out;
 }
