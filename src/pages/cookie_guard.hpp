@@ -6,19 +6,14 @@
 
 namespace consentry {
 
-class CookieGuard final : public CallerGuard {
+class CookieGuard final : public LiveSessionGuard {
 public:
     CookieGuard(Sessions& sessions, Roles& roles, Consents& consents, PageCookies cookies)
-        : sessions_(sessions), roles_(roles), consents_(consents), cookies_(cookies) {}
+        : LiveSessionGuard(sessions, roles, consents), cookies_(cookies) {}
 
 private:
     awaitable<Result<Caller>> identify(http::RequestContext& context) override;
-    awaitable<std::optional<SeenRole>> see_role(RoleId role) override { return roles_.see(role); }
-    Consents& consents() override { return consents_; }
 
-    Sessions& sessions_;
-    Roles& roles_;
-    Consents& consents_;
     PageCookies cookies_;
 };
 

@@ -1,7 +1,6 @@
 #include "features/forward_auth/guard.hpp"
 
 #include "base/errors.hpp"
-#include "features/sessions/guard.hpp"
 #include "http/bearer.hpp"
 
 namespace consentry {
@@ -23,12 +22,12 @@ awaitable<Result<LiveSession>> ForwardAuthGuard::authenticate(const http::Reques
     if (context.request.header("authorization")) {
         const auto token = http::bearer_token(context.request);
         if (!token) co_return fail(errors::jwt_access_token_invalid);
-        co_return co_await sessions_.authenticate(*token);
+        co_return co_await sessions().authenticate(*token);
     }
     const auto asked = cookies_.hosts().asked(context);
     auto session = asked ? cookies_.find(context.request, asked->origin) : std::nullopt;
     if (!session) co_return fail(errors::jwt_access_token_invalid);
-    co_return co_await sessions_.authenticate_cookie(std::move(*session));
+    co_return co_await sessions().authenticate_cookie(std::move(*session));
 }
 
 }  // namespace consentry

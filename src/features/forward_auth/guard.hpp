@@ -2,9 +2,7 @@
 #pragma once
 
 #include "features/forward_auth/host_cookies.hpp"
-#include "features/roles/roles.hpp"
-#include "features/sessions/sessions.hpp"
-#include "features/users/caller.hpp"
+#include "features/sessions/guard.hpp"
 
 namespace consentry {
 
@@ -22,11 +20,11 @@ private:
     SignedIn caller_;
 };
 
-class ForwardAuthGuard final : public CallerGuard {
+class ForwardAuthGuard final : public LiveSessionGuard {
 public:
     // All arguments must outlive this.
     ForwardAuthGuard(Sessions& sessions, Roles& roles, Consents& consents, const HostCookies& cookies)
-        : sessions_(sessions), roles_(roles), consents_(consents), cookies_(cookies) {}
+        : LiveSessionGuard(sessions, roles, consents), cookies_(cookies) {}
 
     using CallerGuard::access;
     using CallerGuard::admit;
@@ -36,12 +34,7 @@ public:
 private:
     awaitable<Result<Caller>> identify(http::RequestContext& context) override;
     awaitable<Result<LiveSession>> authenticate(const http::RequestContext& context);
-    awaitable<std::optional<SeenRole>> see_role(RoleId role) override { return roles_.see(role); }
-    Consents& consents() override { return consents_; }
 
-    Sessions& sessions_;
-    Roles& roles_;
-    Consents& consents_;
     const HostCookies& cookies_;
 };
 

@@ -20,7 +20,7 @@ Caller caller_of(LiveSession session, http::KnownCaller& known) {
 awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) {
     const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
-    auto session = co_await sessions_.authenticate(*token);
+    auto session = co_await sessions().authenticate(*token);
     if (!session) co_return fail(std::move(session.error()));
     co_return caller_of(std::move(*session), context.caller);
 }

@@ -32,10 +32,26 @@ private:
     http::KnownCaller* known_;
 };
 
-class SessionGuard final : public CallerGuard {
-public:
-    SessionGuard(Sessions& sessions, Roles& roles, Consents& consents)
+// What all guards share that recognize a caller by a live session. They differ in what names the session.
+class LiveSessionGuard : public CallerGuard {
+protected:
+    // All arguments must outlive this.
+    LiveSessionGuard(Sessions& sessions, Roles& roles, Consents& consents)
         : sessions_(sessions), roles_(roles), consents_(consents) {}
+    Sessions& sessions() const { return sessions_; }
+
+private:
+    awaitable<std::optional<SeenRole>> see_role(RoleId role) override { return roles_.see(role); }
+    Consents& consents() override { return consents_; }
+
+    Sessions& sessions_;
+    Roles& roles_;
+    Consents& consents_;
+};
+
+class SessionGuard final : public LiveSessionGuard {
+public:
+    SessionGuard(Sessions& sessions, Roles& roles, Consents& consents) : LiveSessionGuard(sessions, roles, consents) {}
 
     using CallerGuard::access;
     using CallerGuard::admit;
@@ -44,11 +60,6 @@ public:
 
 private:
     awaitable<Result<Caller>> identify(http::RequestContext& context) override;
-    awaitable<std::optional<SeenRole>> see_role(RoleId role) override { return roles_.see(role); }
-    Consents& consents() override { return consents_; }
-    Sessions& sessions_;
-    Roles& roles_;
-    Consents& consents_;
 };
 
 }  // namespace consentry
