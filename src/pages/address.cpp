@@ -1,8 +1,10 @@
 #include "pages/address.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/ascii.hpp"
+#include "base/numbers.hpp"
 #include "base/percent_encoding.hpp"
 #include "base/text.hpp"
 
@@ -20,10 +22,7 @@ bool is_host(std::string_view host) {
            is_alphanumeric(host.front()) && is_alphanumeric(host.back()) && !host.contains("..");
 }
 
-bool is_port(std::string_view port) {
-    return !port.empty() && port.size() <= 5 && port.front() != '0' && std::ranges::all_of(port, is_digit) &&
-           std::stoul(std::string(port)) <= 65'535;
-}
+bool is_port(std::string_view port) { return parse_canonical_number<std::uint16_t>(port).value_or(0) != 0; }
 
 // The origin in its one spelling. Returns nullopt unless it is a scheme, a host name and perhaps a port.
 std::optional<std::string> origin_of(std::string_view text) {

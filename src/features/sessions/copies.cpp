@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "base/numbers.hpp"
 
 namespace consentry {
 namespace {
@@ -24,6 +25,8 @@ std::string text_of(const LiveSession& session, TimePoint now) {
                        epoch_ms(session.proven_at));
 }
 
+constexpr std::array<std::size_t, 9> lines_of_numbers{0, 2, 3, 4, 5, 9, 10, 11, 12};
+
 // An unreadable copy counts as missing: another version of the program wrote it.
 std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     std::array<std::string_view, 13> lines;
@@ -31,30 +34,31 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
         line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));
     }
-    const auto number = [](std::string_view digits) {
-        std::int64_t value = 0;
-        std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        return value;
-    };
+    std::array<std::int64_t, lines.size()> numbers{};
+    for (const std::size_t at : lines_of_numbers) {
+        const auto number = parse_number<std::int64_t>(lines[at]);
+        if (!number) return std::nullopt;
+        numbers[at] = *number;
+    }
     const auto role_id = RoleId::parse(lines[7]);
     const auto role = find_enum<Role>(lines[8]);
-    if (!role_id || !role || lines[12].empty() || !text.empty()) return std::nullopt;
+    if (!role_id || !role || !text.empty()) return std::nullopt;
     // The cache expires the entry as well, but anyone who can write to the cache can restore it.
-    if (!happened_within(trusted_max, from_epoch_ms(number(lines[0])), now)) return std::nullopt;
+    if (!happened_within(trusted_max, from_epoch_ms(numbers[0]), now)) return std::nullopt;
     LiveSession out;
     out.jti = lines[1];
-    out.security_version = number(lines[2]);
-    out.epoch = number(lines[3]);
-    out.login_at = from_epoch_ms(number(lines[4]));
-    out.expires_at = from_epoch_ms(number(lines[5]));
+    out.security_version = numbers[2];
+    out.epoch = numbers[3];
+    out.login_at = from_epoch_ms(numbers[4]);
+    out.expires_at = from_epoch_ms(numbers[5]);
     out.email = lines[6];
     out.role_id = *role_id;
     out.role = *role;
-    out.last_active_at = from_epoch_ms(number(lines[9]));
+    out.last_active_at = from_epoch_ms(numbers[9]);
     out.is_verified = true;
-    if (const auto expiry = number(lines[10]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
-    out.must_change_password = lines[11] != "0";
-    out.proven_at = from_epoch_ms(number(lines[12]));
+    if (numbers[10] != 0) out.password_expires_at = from_epoch_ms(numbers[10]);
+    out.must_change_password = numbers[11] != 0;
+    out.proven_at = from_epoch_ms(numbers[12]);
     return out;
 }
 

@@ -1,9 +1,11 @@
 #include "storage/redis/redis_attempt.hpp"
 
-#include <charconv>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
+
+#include "base/numbers.hpp"
 
 namespace consentry::storage::redis {
 namespace {
@@ -84,9 +86,8 @@ awaitable<RedisAddress> Attempt::ask_sentinel(std::size_t index) {
     if (reply.error_code() == "ERR") throw Misconfigured(link->named("not a sentinel"));
     if (reply.is_nil()) throw Misconfigured(link->named("knows no master named '" + options.master_name + "'"));
     const auto host = reply.at(0).text();
-    const std::string_view port = reply.at(1).text().value_or("");
-    RedisAddress out{.host = std::string(host.value_or("")), .port = 0};
-    std::from_chars(port.data(), port.data() + port.size(), out.port);
+    const auto port = parse_number<std::uint16_t>(reply.at(1).text().value_or(""));
+    RedisAddress out{.host = std::string(host.value_or("")), .port = port.value_or(0)};
     if (out.host.empty() || out.port == 0) throw Unavailable(link->named("reports no master"));
     co_return out;
 }

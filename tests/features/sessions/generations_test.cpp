@@ -2,8 +2,14 @@
 // them.
 #include <memory>
 #include <utility>
+#include <vector>
+
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include "app/app.hpp"
+#include "crypto/aead.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/token_forge.hpp"
@@ -165,6 +171,53 @@ TEST(SES_2, WithSessionCheckCacheACopyThatIsBroughtBackIsNoBetterThanItWas) {
     t.service.clock().advance(std::chrono::minutes{1});
     run(t.cache().put(t.copy_key(tokens), *copy, std::chrono::hours{1}));
     EXPECT_EQ(t.read(tokens), 401U);
+}
+
+// Lines of a copy in the cache, sealed as the service seals them.
+class OpenedCopy {
+public:
+    OpenedCopy(const std::string& secret, std::string place, const std::string& sealed)
+        : keys_({secret}, "consentry session"), place_(std::move(place)) {
+        const auto iv = as_bytes(sealed).first(12);
+        const auto rest = as_bytes(sealed).subspan(12);
+        const auto text = keys_.open({{iv.begin(), iv.end()}, {rest.begin(), rest.end()}}, as_bytes(place_)).value();
+        boost::split(lines_, as_text(text), boost::is_any_of("\n"));
+    }
+    std::string sealed(std::size_t line, const std::string& as) const {
+        auto lines = lines_;
+        lines.at(line) = as;
+        const auto sealed = keys_.seal(as_bytes(boost::join(lines, "\n")), as_bytes(place_));
+        return std::string(as_text(sealed.iv)) + std::string(as_text(sealed.bytes));
+    }
+    const std::string& line(std::size_t at) const { return lines_.at(at); }
+
+private:
+    const crypto::SealingKeys keys_;
+    const std::string place_;
+    std::vector<std::string> lines_;
+};
+
+// Another version of the program wrote it. The database decides, whatever the rest of the copy says.
+TEST(SES_2, WithSessionCheckCacheACopyThatCannotBeReadCountsAsMissing) {
+    const std::string secret(40, 's');
+    GenerationWorld t({{"SESSION_CHECK", "cache"}, {"APP_ENCRYPTION_SECRET_KEY", secret}});
+    const TokenTexts tokens = t.service.tokens_of(t.person);
+    ASSERT_EQ(t.read(tokens), 200U);
+    const std::string place = t.copy_key(tokens);
+    const OpenedCopy copy(secret, place, run(t.cache().get(place)).value());
+    const auto read_with = [&](std::size_t line, const std::string& as) {
+        run(t.cache().put(place, copy.sealed(line, as), std::chrono::hours{1}));
+        return t.read(tokens);
+    };
+    const auto expect = [&](unsigned status) {
+        for (const std::size_t number : std::vector<std::size_t>{0, 2, 3, 4, 5, 9, 10, 11, 12})
+            for (const std::string& damaged : {std::string(), std::string("x"), copy.line(number) + "x"})
+                EXPECT_EQ(read_with(number, damaged), status) << number << ": " << damaged;
+    };
+    expect(200U);
+    t.service.sql("UPDATE sessions SET revoked_at = 1 WHERE user_id = '" + t.person.id.text() + "'");
+    ASSERT_EQ(read_with(0, copy.line(0)), 200U) << "the whole copy is believed";
+    expect(401U);
 }
 
 TEST(SES_2, WithSessionCheckCacheNoCopyOfAnEarlierEpochIsBelievedOnceThePresentOneIsSeen) {
