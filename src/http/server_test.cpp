@@ -270,15 +270,17 @@ TEST(Server, CancelsRequestsThatOutlastTheStop) {
     EXPECT_TRUE(client.is_closed());
 }
 
+constexpr std::chrono::seconds stubborn_for{30};
+
 // Ignores the cancellation of a request.
 class StubbornApplication final : public test::TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const Request& request, Response&) override {
         remember(request.target);
         arrived.set_value();
-        boost::asio::steady_timer forever(co_await boost::asio::this_coro::executor, std::chrono::hours{1});
+        boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, stubborn_for);
         co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
-        co_await forever.async_wait(boost::asio::use_awaitable);
+        co_await timer.async_wait(boost::asio::use_awaitable);
     }
     std::promise<void> arrived;
 };
@@ -292,8 +294,10 @@ TEST(Server, EndsEvenWithAHandlerThatDoesNot) {
     RawClient client{server.port()};
     client.send("GET /hang HTTP/1.1\r\nHost: x\r\n\r\n");
     application.arrived.get_future().wait();
+    const auto begin = std::chrono::steady_clock::now();
     server.stop();
     server.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, stubborn_for / 2);
 }
 
 TEST(Server, LendsItsThreadsToOtherWork) {

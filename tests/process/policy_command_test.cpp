@@ -471,15 +471,15 @@ TEST_F(PolicyCommand, ADifferenceIsShownForDraftsAndPublishedTextsAlike) {
     const Finished same = policy({"diff", "privacy", "2", "2"});
     EXPECT_EQ(same.code, 0);
     EXPECT_EQ(same.out, "");
-    for (const std::vector<std::string>& arguments :
-         std::vector<std::vector<std::string>>{{"diff", "privacy", "1", "3"},
-                                               {"diff", "cookies", "1", "2"},
-                                               {"diff", "privacy", "1", "2", "--language", "de"}}) {
+    const auto expect_refused = [&](const std::vector<std::string>& arguments, const std::string& reason) {
         const Finished refused = policy(arguments);
         EXPECT_EQ(refused.code, 1);
         EXPECT_EQ(refused.out, "");
-        EXPECT_NE(refused.err, "");
-    }
+        EXPECT_THAT(refused.err, HasSubstr(reason));
+    };
+    expect_refused({"diff", "privacy", "1", "3"}, "consentry: privacy/3 does not exist\n");
+    expect_refused({"diff", "cookies", "1", "2"}, "consentry: cookies/1 does not exist\n");
+    expect_refused({"diff", "privacy", "1", "2", "--language", "de"}, "consentry: privacy/1/de.hbs\n");
 }
 
 TEST_F(PolicyCommand, AStoreThatIsAwayIsToldOnStandardErrorAndLeavesNothingHalfDone) {

@@ -1,10 +1,12 @@
 // Tests what administrators can and cannot do to the accounts of others.
+#include <algorithm>
 #include <fstream>
 
 #include "base/errors.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/token_forge.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -398,7 +400,7 @@ TEST(SES_5, AdministratorsSeeAndEndSessions) {
         "user_id = '" +
         person.id.text() + "'");
     ASSERT_EQ(entry.size(), 1U) << "in the log of the one it happened to";
-    EXPECT_NE(entry[0][0], person.id.text()) << "by somebody else";
+    EXPECT_EQ(entry[0][0], std::string(claims_of(office.boss).at("sub").as_string()));
 
     // A session is not found under the id of another account.
     const Person other = office.service.make_person();
@@ -417,6 +419,7 @@ TEST(RAC_3, ChangesAtTheSameMomentAllHoldOrNone) {
         return office.set_role(office.chief, person, i % 4 == 1 ? role : built_in(Role::user));
     });
     for (const Answer& answer : answers) EXPECT_TRUE(answer.status == 200U || answer.status == 503U) << answer.body;
+    EXPECT_GT(std::ranges::count(answers, 200U, &Answer::status), 0);
     // Every successful change raised the version by one and left one entry.
     EXPECT_EQ(std::stoul(office.column(person, "security_version")) - 1,
               office.entries(person, "adminUserUpdateStatus") + office.entries(person, "adminUserUpdateRole"));
