@@ -17,6 +17,12 @@ inline constexpr std::string_view upper_alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVW
 
 void fill_random(std::span<std::uint8_t> out);
 Bytes random_bytes(std::size_t count);
+template <class Array>
+Array random_array() {
+    Array out{};
+    fill_random(out);
+    return out;
+}
 
 // Returns `length` characters, drawn uniformly by rejection sampling: bytes that would favor the first characters are
 // discarded. 22 alphanumeric characters carry 130 bits (SES-4 requires 128). Throws std::invalid_argument unless the

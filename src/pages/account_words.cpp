@@ -4,11 +4,6 @@
 
 namespace consentry {
 
-std::string shown_time(TimePoint time) {
-    std::string text = to_iso8601(time);  // 2026-11-25T10:40:07.000Z
-    return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
-}
-
 std::string in_groups(std::string_view text, std::size_t of) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

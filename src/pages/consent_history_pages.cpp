@@ -1,6 +1,7 @@
 #include "pages/consent_history_pages.hpp"
 
 #include "base/numbers.hpp"
+#include "base/shown_time.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"

@@ -1,5 +1,6 @@
 #include "pages/session_pages.hpp"
 
+#include "base/shown_time.hpp"
 #include "features/mail/shown_text.hpp"
 #include "pages/account_words.hpp"
 

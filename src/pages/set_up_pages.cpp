@@ -1,6 +1,7 @@
 #include "pages/set_up_pages.hpp"
 
 #include "base/errors.hpp"
+#include "base/shown_time.hpp"
 #include "features/activity/audit.hpp"
 #include "markup/qr_code.hpp"
 #include "pages/account_words.hpp"

@@ -1,5 +1,6 @@
 #include "pages/two_factor_pages.hpp"
 
+#include "base/shown_time.hpp"
 #include "features/activity/audit.hpp"
 #include "markup/qr_code.hpp"
 #include "pages/account_words.hpp"

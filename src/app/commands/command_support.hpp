@@ -14,7 +14,7 @@
 namespace consentry {
 
 // Exit codes.
-inline constexpr int wrong_use = 2;
+inline constexpr int wrong_use = 2;  // or wrong settings
 inline constexpr int failed = 1;
 
 // Returns the one context that a command uses throughout: an engine's connections are bound to it.

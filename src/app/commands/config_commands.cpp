@@ -24,8 +24,6 @@
 namespace consentry {
 namespace {
 
-constexpr int wrong_settings = 2;
-
 void add(std::vector<ConfigProblem>& to, std::vector<ConfigProblem> more) {
     std::ranges::move(more, std::back_inserter(to));
 }
@@ -51,14 +49,14 @@ int check_config(bool running, bool as_json) {
     const bool is_valid = found.problems.empty();
     if (as_json) {
         print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
-        return is_valid ? 0 : wrong_settings;
+        return is_valid ? 0 : wrong_use;
     }
     report_warnings(found.warnings);
     report(found.problems);
     if (!is_valid) {
         say("Configuration is invalid: the service would not start{}. Nothing was changed.\n",
             running ? " as it runs now" : "");
-        return wrong_settings;
+        return wrong_use;
     }
     say("Configuration is valid: the service would start. Nothing was changed.\n");
     return 0;
@@ -68,7 +66,7 @@ int print_settings(bool as_json) {
     const auto loaded = load_texts();
     if (!loaded) {
         report(loaded.error());
-        return wrong_settings;
+        return wrong_use;
     }
     if (!as_json) {
         fmt::print("{}", print_config(loaded->values, loaded->from_file));
@@ -93,7 +91,7 @@ int print_settings_example() {
 
 int migrate(bool as_json) {
     const auto config = load_config();
-    if (!config) return wrong_settings;
+    if (!config) return wrong_use;
     open_database(*config);
     // Also with PostgreSQL: other commands recognize an installation by its data folder.
     make_data_folder(*config);
@@ -110,10 +108,10 @@ int migrate_from(const std::string& address, bool as_json) {
         return wrong_use;
     }
     const auto config = load_config();
-    if (!config) return wrong_settings;
+    if (!config) return wrong_use;
     if (config->database.url.empty()) {
         say("DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
-        return wrong_settings;
+        return wrong_use;
     }
     const auto copied = copy_database(*file, *config);
     make_data_folder(*config);  // as migrate() does

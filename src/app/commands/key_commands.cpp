@@ -83,7 +83,7 @@ int rotate_keys(bool as_json) {
 int raise_epoch(bool keep_api_keys, bool as_json) {
     const SystemClock clock;
     const auto services = open_services(clock);
-    if (!services) return 2;
+    if (!services) return wrong_use;
     Epochs epochs(services->database);
     const RaisedEpoch raised = run(epochs.raise(keep_api_keys, clock.now()));
     services->audit.tell("epoch.raised", Outcome::success, std::nullopt, {},

@@ -14,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
+#include "app/commands/command_support.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/commands/settings_file.hpp"
 #include "app/commands/settings_loader.hpp"
@@ -100,7 +101,7 @@ void require_start(const Config& config, const Clock& clock) {
 
 int serve() {
     const auto config = load_config();
-    if (!config) return 2;
+    if (!config) return wrong_use;
     // A core dump would contain keys and passwords (LOG-7).
     if (config->app.environment != AppEnvironment::local) prctl(PR_SET_DUMPABLE, 0);
     std::signal(SIGPIPE, SIG_IGN);

@@ -12,6 +12,7 @@
 #include "app/services.hpp"
 #include "base/error.hpp"
 #include "base/run_to_end.hpp"
+#include "base/uuid_time.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/database_check.hpp"
 #include "features/sessions/key_ring.hpp"
@@ -44,13 +45,6 @@ void examine_mails(const Asked& ask, TimePoint now, Findings& findings) {
         findings.warn("emails", fmt::format("{} could not be delivered in the last 30 days", failed),
                       "The log and the column last_error of the table mails name the reasons.");
     if (waiting == 0 && failed == 0) findings.ok("emails", "none is delayed, and none has failed");
-}
-
-// Ids of acts begin with the time of the act (RFC 9562, version 7).
-TimePoint time_of(const Uuid& id) {
-    std::int64_t ms = 0;
-    for (std::size_t i = 0; i < 6; ++i) ms = ms * 256 + id.bytes()[i];
-    return TimePoint(milliseconds(ms));
 }
 
 void examine_logs(const Config& config, const Asked& ask, TimePoint now, Findings& findings) {

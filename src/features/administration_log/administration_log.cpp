@@ -16,14 +16,6 @@ constexpr std::int64_t acts_at_once = 100;
 // As the receipts of the consent log promise. Later entries say so.
 constexpr std::chrono::seconds logged_within{60};
 
-template <class Array>
-Array random_array() {
-    Array out;
-    const Bytes bytes = crypto::random_bytes(out.size());
-    std::ranges::copy(bytes, out.begin());
-    return out;
-}
-
 // One secret to keep, and two keys that outsiders cannot connect.
 crypto::PrivateKey derived_key(const crypto::PrivateKey& consent_key) {
     Bytes secret = consent_key.ed25519_seed();
@@ -95,7 +87,7 @@ awaitable<std::map<UserId, SubjectTag>> AdministrationLog::tags_of(std::vector<A
     for (const TaggedAccount& account : known) std::ranges::copy(account.tag, out[account.id].begin());
     for (const UserId user : users) {
         if (out.contains(user)) continue;
-        const auto made = random_array<SubjectTag>();
+        const auto made = crypto::random_array<SubjectTag>();
         SubjectRepository::add_insert(transaction, user, made);
         out[user] = made;
     }
@@ -111,7 +103,7 @@ awaitable<bool> AdministrationLog::take_in() {
     const auto tags = co_await tags_of(acts, transaction);
     const TimePoint now = clock_.now();
     for (const Act& act : acts) {
-        const auto salt = random_array<AddendumSalt>();
+        const auto salt = crypto::random_array<AddendumSalt>();
         ActEntry entry{.code = act.code, .is_late = now - act.at > logged_within};
         entry.time = std::chrono::floor<std::chrono::seconds>(act.at);
         if (act.actor) entry.actor = tags.at(*act.actor);

@@ -2,6 +2,7 @@
 
 #include "crypto/digest.hpp"
 #include "http/endpoint.hpp"
+#include "http/etag.hpp"
 
 namespace consentry {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 // no-transform: verifiers compare the bytes, whose strong ETag would not hold for a compressed answer.
 awaitable<Result<http::Raw>> checkpoint(AdministrationLog& log) {
     std::string note = co_await log.published().checkpoint();
-    std::string etag = "\"" + to_base64url(crypto::sha256(note)) + "\"";
+    std::string etag = http::strong_etag(to_base64url(crypto::sha256(note)));
     co_return http::Raw{.content_type = "text/plain; charset=utf-8",
                         .body = std::move(note),
                         .cache_control = "no-cache, no-transform",

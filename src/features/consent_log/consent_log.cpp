@@ -19,14 +19,6 @@ namespace {
 
 constexpr std::string_view log_name = "consent";
 
-template <class Array>
-Array random_array() {
-    Array out;
-    const Bytes bytes = crypto::random_bytes(out.size());
-    std::ranges::copy(bytes, out.begin());
-    return out;
-}
-
 crypto::Sha256 digest_of(std::string_view hex) {
     crypto::Sha256 out{};
     if (hex.empty()) return out;
@@ -124,13 +116,13 @@ awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& 
     if (const auto added = SubjectRepository::inserted(transaction, user)) co_return *added;
     const auto known = co_await subjects_.find(user);
     if (known) co_return *known;
-    const auto made = random_array<SubjectTag>();
+    const auto made = crypto::random_array<SubjectTag>();
     SubjectRepository::add_insert(transaction, user, made);
     co_return made;
 }
 
 Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& event, const SubjectTag& subject) {
-    const auto salt = random_array<AddendumSalt>();
+    const auto salt = crypto::random_array<AddendumSalt>();
     ConsentEntry entry{.action = event.action, .is_late = event.is_late, .type = event.type};
     entry.version = static_cast<std::uint32_t>(event.version);
     entry.language = event.language;

@@ -8,6 +8,7 @@
 #include "features/consent_log/verifier_page.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
+#include "http/etag.hpp"
 #include "http/steps/content_coding.hpp"
 #include "tlog/lines.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::string_view for_ever = "public, max-age=31536000, immutable, no-t
 constexpr std::string_view five_minutes = "public, max-age=300, no-transform";
 
 http::Raw exact(std::string_view type, std::string body, std::string_view cache_control) {
-    std::string etag = "\"" + to_base64url(crypto::sha256(body)) + "\"";
+    std::string etag = http::strong_etag(to_base64url(crypto::sha256(body)));
     return {.content_type = std::string(type),
             .body = std::move(body),
             .cache_control = std::string(cache_control),

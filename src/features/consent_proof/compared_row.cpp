@@ -6,19 +6,13 @@
 
 #include "base/numbers.hpp"
 #include "base/strict_json.hpp"
+#include "base/uuid_time.hpp"
 
 namespace consentry {
 namespace {
 
 std::optional<std::int64_t> number_in(const std::optional<std::string>& text) {
     return text ? parse_number<std::int64_t>(*text) : std::nullopt;
-}
-
-// Milliseconds since 1970, which a UUID of version 7 begins with.
-std::int64_t time_in(const Uuid& id) {
-    std::int64_t out = 0;
-    for (std::size_t i = 0; i < 6; ++i) out = out << 8 | id.bytes()[i];
-    return out;
 }
 
 // The hash of one language in content_hashes; all zero if there is none, as in entries.
@@ -69,7 +63,7 @@ std::vector<std::string> compare_row(AcceptanceId id, const ComparedRow& row, co
            "its content_hashes or term_policy_id are not those of the published version");
     expect(time && std::chrono::floor<std::chrono::seconds>(from_epoch_ms(*time)) == entry.time,
            "its accepted_at is not the time in the log");
-    expect(time == time_in(id.uuid()), "its accepted_at is not the time in its id");
+    expect(time == epoch_ms(time_of(id.uuid())), "its accepted_at is not the time in its id");
     expect(row.subject && *row.subject == Bytes(entry.subject.begin(), entry.subject.end()),
            "its user_id is not the account in the log, or log_subjects has another tag for it");
     expect(has_evidence(id, row, salt, entry.addendum),

@@ -3,6 +3,7 @@
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "features/files/dto.hpp"
+#include "http/etag.hpp"
 
 namespace consentry {
 namespace {
@@ -27,7 +28,7 @@ http::Raw shown(std::string bytes) {
 
 http::Raw shown_to_all(std::string bytes) {
     // Weak, because the response may be compressed in transit.
-    std::string etag = "W/\"" + to_hex(crypto::sha256(bytes)) + "\"";
+    std::string etag = http::weak_etag(to_hex(crypto::sha256(bytes)));
     http::Raw out = shown(std::move(bytes));
     // One hour: published files never change but may be taken down.
     out.cache_control = "public, max-age=3600";

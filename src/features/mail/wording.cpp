@@ -11,6 +11,7 @@
 
 #include "base/embedded.hpp"
 #include "base/html.hpp"
+#include "base/shown_time.hpp"
 #include "features/mail/shown_text.hpp"
 
 namespace consentry {
@@ -38,13 +39,6 @@ std::vector<std::string_view> paragraphs_of(std::string_view text) {
         if (end == std::string_view::npos) return out;
         text.remove_prefix(end + 2);
     }
-}
-
-// E.g. 2026-11-22 03:15 UTC, the same in every language.
-std::string shown_time(TimePoint time) {
-    std::string text = to_iso8601(time).substr(0, 16);
-    text[10] = ' ';
-    return text + " UTC";
 }
 
 // Builds the text and the HTML form of a mail together, so that both say the same.

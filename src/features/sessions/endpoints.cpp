@@ -6,6 +6,7 @@
 #include "features/sessions/dto.hpp"
 #include "features/sessions/guard.hpp"
 #include "http/endpoint.hpp"
+#include "http/etag.hpp"
 
 namespace consentry {
 namespace {
@@ -43,7 +44,7 @@ SessionResponse to_response(const SessionSummary& session, UserId user, SessionI
 awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
     // Cached for five minutes. Clients that meet an unknown kid fetch the keys again, so a new key may sign at once.
     std::string body = boost::json::serialize(keys.jwks());
-    std::string etag = "W/\"" + to_base64url(crypto::sha256(body)) + "\"";
+    std::string etag = http::weak_etag(to_base64url(crypto::sha256(body)));
     co_return http::Raw{.content_type = "application/jwk-set+json; charset=utf-8",
                         .body = std::move(body),
                         .cache_control = "public, max-age=300",

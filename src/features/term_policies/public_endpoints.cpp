@@ -4,6 +4,7 @@
 #include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/request_dto.hpp"
 #include "http/endpoint.hpp"
+#include "http/etag.hpp"
 
 namespace consentry {
 namespace {
@@ -16,7 +17,7 @@ using http::Raw;
 Raw exact(std::string_view type, std::string body) {
     Raw out{.content_type = std::string(type), .body = std::move(body)};
     out.cache_control = "public, max-age=31536000, immutable, no-transform";
-    out.etag = "\"" + to_base64url(crypto::sha256(out.body)) + "\"";
+    out.etag = http::strong_etag(to_base64url(crypto::sha256(out.body)));
     return out;
 }
 
