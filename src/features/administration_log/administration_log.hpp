@@ -83,6 +83,7 @@ private:
         std::vector<LogFinding> found;
         std::uint64_t fitting = 0;  // entries with evidence that fits
     };
+    class EvidenceTally;
     awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries);
     struct WitnessFindings {
         std::optional<tlog::AcceptedCheckpoint> cosigned;

@@ -121,6 +121,26 @@ awaitable<std::uint64_t> AdministrationLog::count_unlogged(std::uint64_t missing
     co_return count - std::min(count, missing);
 }
 
+// Adds up what the portions of the log yield.
+class AdministrationLog::EvidenceTally {
+public:
+    explicit EvidenceTally(AdministrationLog& log) : log_(log) {}
+
+    awaitable<void> add(std::vector<StoredEntry> portion) {
+        entries_ += portion.size();
+        auto checked = co_await log_.check_evidence(std::move(portion));
+        evidence_.fitting += checked.fitting;
+        std::ranges::move(checked.found, std::back_inserter(evidence_.found));
+    }
+    std::uint64_t entries() const { return entries_; }
+    const EvidenceFindings& evidence() const { return evidence_; }
+
+private:
+    AdministrationLog& log_;
+    std::uint64_t entries_ = 0;
+    EvidenceFindings evidence_;
+};
+
 awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, ComparisonProgress progress) {
     ActFindings out;
     const auto state = co_await entries_.find_state();
@@ -132,17 +152,15 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
         if (own) key = std::move(*own);
     }
     const auto trusted = key;
-    const auto visit = [this, &out](const std::vector<StoredEntry>& entries) -> awaitable<void> {
-        out.entries += entries.size();
-        auto checked = co_await check_evidence(entries);
-        out.evidence += checked.fitting;
-        std::ranges::move(checked.found, std::back_inserter(out.log.found));
-    };
+    EvidenceTally tally(*this);
+    const auto visit = [&tally](const std::vector<StoredEntry>& entries) { return tally.add(entries); };
     auto log =
         co_await compare_log(database_, store_, administration_log_place(), std::move(key), visit, std::move(progress));
     const auto missing = std::ranges::count(log.found, LogFault::missing, &LogFinding::fault);
     out.unlogged = co_await count_unlogged(static_cast<std::uint64_t>(missing) + log.unnamed);
-    std::ranges::move(out.log.found, std::back_inserter(log.found));
+    out.entries = tally.entries();
+    out.evidence = tally.evidence().fitting;
+    std::ranges::copy(tally.evidence().found, std::back_inserter(log.found));
     std::ranges::sort(log.found, {}, [](const LogFinding& one) {
         return std::tuple(one.position.value_or(std::numeric_limits<std::uint64_t>::max()), one.fault,
                           std::string_view(one.text));

@@ -130,12 +130,14 @@ void DatabaseCheck::note_erasure_in(const Bytes& entry, std::int64_t position) {
     if (const auto* erasure = std::get_if<ErasureEntry>(&*read)) note_erasure(*erasure, position);
 }
 
+awaitable<void> DatabaseCheck::note_erasures_in(std::vector<StoredEntry> entries) {
+    for (const StoredEntry& stored : entries) note_erasure_in(stored.entry, stored.position);
+    co_return;
+}
+
 awaitable<void> DatabaseCheck::compare_with_published() {
     // First all erasures, which explain the rows that are missing before them.
-    const auto visit = [this](const std::vector<StoredEntry>& entries) -> awaitable<void> {
-        for (const StoredEntry& stored : entries) note_erasure_in(stored.entry, stored.position);
-        co_return;
-    };
+    const auto visit = [this](const std::vector<StoredEntry>& entries) { return note_erasures_in(entries); };
     const auto progress = [this](std::uint64_t done, std::uint64_t size) {
         show("comparing the published log", static_cast<double>(done) / static_cast<double>(size));
     };

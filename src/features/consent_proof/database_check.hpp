@@ -64,6 +64,7 @@ private:
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);
     void note_erasure_in(const Bytes& entry, std::int64_t position);  // if it is the entry of one
+    awaitable<void> note_erasures_in(std::vector<StoredEntry> entries);
     bool is_erased(const SubjectTag& subject, std::int64_t position) const;
     void show(std::string_view doing, std::optional<double> done = {}) const;
     void add(const char* table, std::string_view id, std::string_view what);
