@@ -180,9 +180,11 @@ private:
         co_return kit_.refuse(visit.context(), std::move(refusal), has_page, visit.return_to());
     }
 
-    // Shows the form's page with the values of `answer` over its own.
+    // Shows the form's page with the values of `answer` over its own. What is shown once needs none of them; the page
+    // itself may lead elsewhere by now.
     boost::asio::awaitable<Result<http::Reply>> shown(const From& visit, PageAnswer answer) {
         if constexpr (has_page) {
+            if (answer.is_once) co_return kit_.site.reply(visit, *page_, std::move(answer));
             Result<PageAnswer> page = co_await show_(visit);
             if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()), true, visit.return_to());
             if (!page->redirect) {
@@ -190,7 +192,6 @@ private:
                 if constexpr (requires { Form::options; })
                     for (const FieldOptions& options : Form::options) select_typed(page->view, options);
                 page->status = answer.status;
-                page->is_once = answer.is_once;
             }
             page->headers += answer.headers;
             page->refusal = answer.refusal;

@@ -28,7 +28,16 @@ void SetUpPages::add_to(Pages& pages) {
 awaitable<Result<PageAnswer>> SetUpPages::show(const Visit& visit) const {
     if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
     const auto step = steps_.find(visit);
-    if (!step || !step->setup) co_return PageAnswer::to(with_return(Address("/login"), visit));
+    if (!step) co_return PageAnswer::to(with_return(Address("/login"), visit));
+    // The cookie outlives a first code whose answer was lost, and is in other tabs: a secret in use is never shown
+    // (TFA-12).
+    auto due = co_await login_.is_set_up_due(step->challenge);
+    if (!due && due.error().is(errors::two_factor_challenge_invalid))
+        co_return PageAnswer::to(login_with_note(LoginNote::over, visit), visit.cookies().clear(PageCookie::step));
+    if (!due) co_return fail(std::move(due.error()));
+    if (!*due || !step->setup)
+        co_return PageAnswer::to(with_return(Address("/login/verify"), visit),
+                                 steps_.keep({.challenge = step->challenge}, visit));
     View view;
     view.text("secret", step->setup->secret).text("otpauth", step->setup->otpauth_url);
     const std::string_view label = locales_.text(visit.language(), "pages.setUp.qr");
@@ -47,11 +56,14 @@ awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
     if (!codes && codes.error().is(errors::two_factor_challenge_invalid)) co_return start_again();
     // Sent twice: the second factor is on, and the codes were shown.
     if (!codes && codes.error().is(errors::two_factor_not_required_setup))
-        co_return PageAnswer::to(with_return(Address("/login/verify"), sent.visit()));
+        co_return PageAnswer::to(with_return(Address("/login/verify"), sent.visit()),
+                                 steps_.keep({.challenge = step->challenge}, sent.visit()));
     if (!codes) co_return fail(std::move(codes.error()));
     // Shown in this answer alone, so that they are never stored.
-    co_return PageAnswer::of_once(
-        std::move(backup_codes_view(*codes).text("made", shown_time(sent.visit().context().now))));
+    PageAnswer answer =
+        PageAnswer::of_once(std::move(backup_codes_view(*codes).text("made", shown_time(sent.visit().context().now))));
+    answer.headers = steps_.keep({.challenge = step->challenge}, sent.visit());  // without the secret
+    co_return answer;
 }
 
 }  // namespace consentry

@@ -92,6 +92,10 @@ awaitable<Result<PageAnswer>> TwoFactorPages::start(const Sent<NothingForm, Fres
 awaitable<Result<PageAnswer>> TwoFactorPages::show_confirm(const VisitOf<SignedIn>& visit) const {
     const auto step = steps_.find(visit);
     if (!step || !step->setup) co_return PageAnswer::to(Address("/account/two-factor"));
+    // The cookie outlives a first code whose answer was lost, and is in other tabs: a secret in use is never shown
+    // (TFA-12).
+    const auto factor = co_await parts_.two_factor.state(visit.caller().user());
+    if (!factor.pending()) co_return PageAnswer::to(Address("/account/two-factor"), cookies_.clear(PageCookie::step));
     View view;
     view.text("secret", in_groups(step->setup->secret, 4)).text("otpauth", step->setup->otpauth_url);
     const auto label = parts_.locales.text(visit.language(), "pages.setUp.qr");

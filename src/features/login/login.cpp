@@ -333,6 +333,13 @@ awaitable<Result<std::vector<std::string>>> Login::enable(std::string challenge,
     co_return codes;
 }
 
+awaitable<Result<bool>> Login::is_set_up_due(std::string challenge) {
+    auto opened = co_await open(std::move(challenge));
+    if (!opened) co_return fail(std::move(opened.error()));
+    const auto factor = co_await two_factor_.state(opened->user.id);
+    co_return factor.required_setup;
+}
+
 awaitable<Result<std::vector<std::string>>> Login::check_setup(std::string token, std::string code, Cause cause) {
     auto opened = co_await open(std::move(token));
     if (!opened) co_return fail(std::move(opened.error()));

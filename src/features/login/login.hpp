@@ -46,6 +46,10 @@ public:
     // for one verify().
     awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
 
+    // Whether the account of the challenge must still set up its second factor, so that the secret it was given with
+    // the challenge is not in use.
+    awaitable<Result<bool>> is_set_up_due(std::string challenge);
+
     // Of all steps but with_social(), whichever way they came.
     const LoginCounts& counts() const { return counts_; }
 
