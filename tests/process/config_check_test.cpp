@@ -148,21 +148,22 @@ TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
     const TempFolder elsewhere;
     const ServiceProcess other(elsewhere.path());
     const auto version = [&] { return run_sql(database, "SELECT max(number) FROM schema_migrations").at(0).at(0); };
+    const std::string before = version();
     for (const auto& [setting, value] : {std::pair<std::string, std::string>{"PAGES_DIR", "no-such-folder"},
                                          {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "garbage"},
                                          {"HTTP_PORT", std::to_string(other.port())}}) {
         const Finished served = run_program({"serve"}, folder.path(), quick_settings({{setting, value}}));
         EXPECT_EQ(served.code, setting == "HTTP_PORT" ? 1 : 2);
         EXPECT_THAT(served.err, AllOf(HasSubstr(setting + ": "), HasSubstr("the database was not upgraded")));
-        EXPECT_EQ(version(), "22") << setting;
+        EXPECT_EQ(version(), before) << setting;
     }
     const Finished refused = run_program({"user", "list"}, folder.path(), quick_settings());
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("the schema of the database is that of an earlier version"));
-    EXPECT_EQ(version(), "22") << "the running service may be of that version";
+    EXPECT_EQ(version(), before) << "the running service may be of that version";
     EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0);
-    EXPECT_NE(version(), "22");
+    EXPECT_NE(version(), before);
 }
 
 TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {

@@ -35,6 +35,10 @@ constexpr Text may_spend_sql =
     "user_id = $1 AND iv = $3 AND (locked_until IS NULL OR locked_until <= $6) "
     "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))";
 
+// Whether the period in which failures are counted still lasts: $6 is a day before now, $7 a minute from now. One that
+// begins later was written before a clock was put back, and counts as over.
+constexpr Text day_lasts_sql = "failures_since > $6 AND failures_since <= $7";
+
 // Spends the proof on a row that is `where`, and sets `more` as well.
 template <Text more, Text where>
 void add_proof(storage::Transaction& transaction, const RightProof& proof, bool any_step, TwoFactorMoment at) {
@@ -103,15 +107,18 @@ void TwoFactorRepository::add_required(storage::Transaction& transaction, UserId
         user, iv, secret, now);
 }
 
-awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,
-                                                                          TwoFactorMoment at) {
+awaitable<std::optional<CountedFailure>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,
+                                                                            TwoFactorMoment at) {
     const auto rows = co_await database_.execute(
         sql<"UPDATE two_factors SET attempt = attempt + 1, updated_at = $5, locked_until = ",
-            storage::lock_end_sql<"attempt", "$3", "$2", "$4">,
-            " WHERE user_id = $1 AND (locked_until IS NULL OR locked_until <= $2) RETURNING attempt">,
-        user, at.lock_time, ladder.attempts_max, static_cast<double>(ladder.base.count()), at.now);
+            storage::lock_end_sql<"attempt", "$3", "$2", "$4">, ", failures = CASE WHEN ", day_lasts_sql,
+            " THEN failures + 1 ELSE 1 END, failures_since = CASE WHEN ", day_lasts_sql,
+            " THEN failures_since ELSE $2 END WHERE user_id = $1 AND (locked_until IS NULL OR locked_until <= $2) "
+            "RETURNING attempt, failures">,
+        user, at.lock_time, ladder.attempts_max, static_cast<double>(ladder.base.count()), at.now,
+        at.lock_time - std::chrono::days{1}, at.lock_time + std::chrono::minutes{1});
     if (rows.empty()) co_return std::nullopt;
-    co_return rows[0].integer(0);
+    co_return CountedFailure{.in_a_row = rows[0].integer(0), .in_a_day = rows[0].integer(1)};
 }
 
 void TwoFactorRepository::add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,

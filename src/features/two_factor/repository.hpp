@@ -47,6 +47,12 @@ struct TwoFactorMoment {
     TimePoint lock_time;
 };
 
+// How many failures there are, with the one just counted.
+struct CountedFailure {
+    std::int64_t in_a_row = 0;  // since the last success
+    std::int64_t in_a_day = 0;  // since the first one of a period of a day, whatever succeeded in between
+};
+
 class TwoFactorRepository {
 public:
     explicit TwoFactorRepository(storage::Database& database) : database_(database) {}
@@ -65,11 +71,11 @@ public:
                              TimePoint now);
 
     // Counts one failure, and locks from the ladder's first rung on. One statement, durable before the answer. Returns
-    // the number of failures, or nullopt if already locked, in which case nothing is counted.
-    awaitable<std::optional<std::int64_t>> count_failure(UserId user, LockLadder ladder, TwoFactorMoment at);
+    // nullopt if already locked, in which case nothing is counted.
+    awaitable<std::optional<CountedFailure>> count_failure(UserId user, LockLadder ladder, TwoFactorMoment at);
 
     // The first statement (for backup codes, the first two) is an Expect::one. It fails if the proof was spent, the
-    // set-up replaced, or the user locked in the meantime. Success clears the failure count and the lock.
+    // set-up replaced, or the user locked in the meantime. Success clears the failures in a row and the lock.
     static void add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                           TwoFactorMoment at);
     static void add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,

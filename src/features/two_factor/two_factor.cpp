@@ -1,5 +1,8 @@
 #include "features/two_factor/two_factor.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "crypto/base32.hpp"
@@ -11,6 +14,8 @@ namespace {
 
 // One or two typing errors are not reported. Anyone who gets this far knows the password (TFA-15).
 constexpr std::int64_t noticed_from = 3;
+// The owner's right codes end the series but not the guessing. So these counts of a day are reported as well.
+constexpr std::array<std::int64_t, 2> noticed_in_a_day{3, 10};
 
 Error code_used() { return Error{errors::two_factor_invalid}.with_message("auth.error.twoFactorCodeUsed"); }
 
@@ -73,11 +78,16 @@ awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
     if (!error.is(errors::two_factor_invalid)) co_return error;
     const auto counted = co_await repository_.count_failure(user, settings_.ladder, moment());
     if (counted) {
-        const std::string attempt = std::to_string(*counted);
+        const std::string attempt = std::to_string(counted->in_a_row);
+        const std::string in_a_day = std::to_string(counted->in_a_day);
+        const bool is_day_told = std::ranges::find(noticed_in_a_day, counted->in_a_day) != noticed_in_a_day.end();
         audit_.tell("two_factor.failed", Outcome::failure, user, cause, {{"attempt", attempt}});
-        if (*counted >= settings_.ladder.attempts_max)
+        if (counted->in_a_row >= settings_.ladder.attempts_max)
             audit_.tell("two_factor.locked", Outcome::refused, user, cause, {{"attempt", attempt}});
-        if (*counted >= noticed_from) co_await write_of_failure(user, *counted, std::move(cause));
+        if (is_day_told)
+            audit_.tell("two_factor.guessing", Outcome::failure, user, cause, {{"attemptsInADay", in_a_day}});
+        if (is_day_told || counted->in_a_row >= noticed_from)
+            co_await write_of_failure(user, *counted, std::move(cause));
         co_return error;
     }
     // Concurrent failures locked the account first. This attempt gets the same answer as one that was never evaluated.
@@ -87,12 +97,12 @@ awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
 }
 
 // The failure is already counted and the lock stored.
-awaitable<void> TwoFactor::write_of_failure(UserId user, std::int64_t attempt, Cause cause) {
+awaitable<void> TwoFactor::write_of_failure(UserId user, CountedFailure counted, Cause cause) {
     const TimePoint now = clock_.now();
-    const bool is_locked = attempt >= settings_.ladder.attempts_max;
+    const bool is_locked = counted.in_a_row >= settings_.ladder.attempts_max;
     storage::Transaction transaction;
     Audit::add(transaction, user, ActivityAction::user_fail_two_factor, cause, now,
-               {{"attempt", attempt}, {"locked", is_locked}});
+               {{"attempt", counted.in_a_row}, {"attemptsInADay", counted.in_a_day}, {"locked", is_locked}});
     mails_.add_notice(transaction, user, is_locked ? MailKind::two_factor_locked : MailKind::two_factor_failed, cause,
                       now);
     co_await best_effort([&] { return database_.commit(std::move(transaction)); });

@@ -86,7 +86,7 @@ public:
 private:
     Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
     // Writes the log entry and the mail for a counted failure; the lock is already stored.
-    awaitable<void> write_of_failure(UserId user, std::int64_t attempt, Cause cause);
+    awaitable<void> write_of_failure(UserId user, CountedFailure counted, Cause cause);
     TwoFactorMoment moment() const;
     std::optional<Error> locked(const TwoFactorRecord& record) const;
     NewSecret describe(const std::string& email, BytesView secret) const;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/mailbox.hpp"
@@ -84,6 +85,22 @@ TEST(LOG_4, LocksAreTold) {
     ASSERT_EQ(locks.size(), 1U);
     EXPECT_EQ(std::string_view(locks[0].at("actor").as_string()), careful.id.text());
     EXPECT_EQ(locks[0].at("detail").at("attempt"), "5");
+}
+
+TEST(TFA_15, GuessingBetweenLoginsOfTheOwnerIsTold) {
+    Watched t;
+    Person person = t.service.make_person();
+    t.service.turn_two_factor_on(person);
+    for (int round = 0; round < 6; ++round) {
+        for (int n = 0; n < 2; ++n) t.service.verify(t.service.challenge_of(person), wrong_code(t.service, person, n));
+        EXPECT_EQ(t.service.verify(t.service.challenge_of(person), t.service.next_code(person)).status, 200U);
+    }
+    const auto told = t.named("two_factor.guessing");
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(std::string_view(told[0].at("actor").as_string()), person.id.text());
+    EXPECT_EQ(told[0].at("detail").at("attemptsInADay"), "3");
+    EXPECT_EQ(told[1].at("detail").at("attemptsInADay"), "10");
+    EXPECT_TRUE(t.named("two_factor.locked").empty());
 }
 
 TEST(TFA_15, ChangesOfTheSecondFactorAreOnRecord) {

@@ -1,4 +1,6 @@
 // TFA-15: Consentry informs the owner of an account about events of its second factor, in a mail that fits each event.
+#include <memory>
+
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -19,6 +21,28 @@ std::vector<std::vector<std::string>> failures(const Service& service, const Per
                        person.id.text() + "' ORDER BY metadata");
 }
 
+// An entry of it: the wrong codes in a row, and those of a day.
+std::vector<std::string> told(int in_a_row, int in_a_day, bool is_locked = false) {
+    return {json::serialize(json::object{{"attempt", in_a_row}, {"attemptsInADay", in_a_day}, {"locked", is_locked}})};
+}
+
+// Somebody who knows the password, while the owner logs in again and again.
+struct Guessed {
+    Guessed() : service(suite_service()) { service.turn_two_factor_on(person); }
+    explicit Guessed(Environment settings) : own(std::make_unique<Service>(std::move(settings))), service(*own) {
+        service.turn_two_factor_on(person);
+    }
+    void guess(int times = 1) {
+        for (int n = 0; n < times; ++n)
+            EXPECT_EQ(service.verify(service.challenge_of(person), wrong_code(service, person, n)).status, 401U);
+    }
+    void log_in() { EXPECT_EQ(service.verify(service.challenge_of(person), service.next_code(person)).status, 200U); }
+
+    std::unique_ptr<Service> own;  // null on the service of the suite
+    Service& service;
+    Person person = service.make_person();
+};
+
 TEST(TFA_15, TheOwnerIsToldFromTheThirdWrongCodeOnAndAtEachLock) {
     Service& service = suite_service();
     Person person = service.make_person();
@@ -37,22 +61,80 @@ TEST(TFA_15, TheOwnerIsToldFromTheThirdWrongCodeOnAndAtEachLock) {
     // The third and the fourth wrong code are reported. Two wrong codes may be typing errors.
     EXPECT_THAT(mailbox.wait_for(person.email, "twoFactorFailed", 1).text, HasSubstr("wrong two-factor codes"));
     EXPECT_EQ(mailbox.all(person.email, "twoFactorFailed").size(), 2U);
-    EXPECT_THAT(
-        failures(service, person),
-        ElementsAre(ElementsAre(R"({"attempt":3,"locked":false})"), ElementsAre(R"({"attempt":4,"locked":false})"),
-                    ElementsAre(R"({"attempt":5,"locked":true})"), ElementsAre(R"({"attempt":6,"locked":true})")));
+    EXPECT_THAT(failures(service, person), ElementsAre(told(3, 3), told(4, 4), told(5, 5, true), told(6, 6, true)));
 }
 
-TEST(TFA_15, ARightCodeEndsTheSeries) {
-    Service& service = suite_service();
-    Person person = service.make_person();
-    service.turn_two_factor_on(person);
-    for (int round = 0; round < 2; ++round) {
-        for (int n = 0; n < 2; ++n)
-            EXPECT_EQ(service.verify(service.challenge_of(person), wrong_code(service, person, n)).status, 401U);
-        EXPECT_EQ(service.verify(service.challenge_of(person), service.next_code(person)).status, 200U);
+// Two wrong codes between two right ones lock nothing.
+TEST(TFA_15, RightCodesHideNoWrongOnesOfADay) {
+    Guessed t;
+    const Mailbox mailbox(t.service);
+    t.guess(2);
+    t.log_in();
+    EXPECT_TRUE(failures(t.service, t.person).empty()) << "may be typing errors";
+    t.guess();
+    EXPECT_THAT(mailbox.wait_for(t.person.email, "twoFactorFailed").text, HasSubstr("someone knows your password"));
+    EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(1, 3)));
+    t.guess();
+    for (int round = 0; round < 5; ++round) {
+        t.log_in();
+        t.guess(2);
     }
-    EXPECT_TRUE(failures(service, person).empty());
+    mailbox.wait_for(t.person.email, "twoFactorFailed", 1);
+    EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(1, 3), told(2, 10))) << "and no more of this day";
+    EXPECT_EQ(mailbox.all(t.person.email, "twoFactorFailed").size(), 2U);
+    EXPECT_EQ(two_factor_attempt(t.service, t.person), "2") << "the lock counts those in a row";
+}
+
+TEST(TFA_15, ADayOfWrongCodesBeginsWithTheFirst) {
+    Guessed t;
+    const auto first_and_owner = [&] {
+        t.guess();
+        t.log_in();
+        t.service.clock().advance(std::chrono::hours{24} - std::chrono::seconds{30} - milliseconds{1});
+    };
+    first_and_owner();
+    t.guess(2);
+    EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(2, 3))) << "a day less a millisecond";
+    t.log_in();
+    t.service.pass(std::chrono::hours{24});
+    first_and_owner();
+    t.service.clock().advance(milliseconds{1});
+    t.guess(2);
+    EXPECT_EQ(failures(t.service, t.person).size(), 1U) << "the first one is a day old";
+    t.log_in();
+    t.guess();
+    EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(1, 3), told(2, 3)));
+}
+
+TEST(TFA_15, NoResetHidesWrongCodesOfADay) {
+    Guessed t;
+    t.guess(2);
+    reset_two_factor(t.service, t.person);
+    const Answer login = t.service.log_in(t.person);
+    t.person.secret = login.text("data.secret");
+    const json::object wrong{{"challengeToken", login.text("data.challengeToken")},
+                             {"code", wrong_code(t.service, t.person)}};
+    EXPECT_EQ(t.service.post("/api/public/user/login/2fa/enable", wrong).status, 401U);
+    EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(1, 3)));
+}
+
+TEST(TFA_15, AStepOfTheClockHidesNoWrongCodes) {
+    Guessed t(Environment{});
+    const auto succeed = [&] { t.service.sql("UPDATE two_factors SET attempt = 0"); };  // codes depend on the clock
+    t.guess();
+    t.service.clock().step(std::chrono::hours{48});
+    t.guess();
+    t.service.clock().step(-std::chrono::hours{96});
+    succeed();
+    t.guess();
+    EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(1, 3)));
+    // As after a start with a clock that was a year ahead before: the day would last for a year.
+    t.service.sql("UPDATE two_factors SET failures = 11, failures_since = failures_since + 31536000000");
+    succeed();
+    t.guess(2);
+    succeed();
+    t.guess();
+    EXPECT_EQ(failures(t.service, t.person).size(), 2U);
 }
 
 TEST(TFA_15, ABackupCodeIsALoginOnlyWhereSomebodyLoggedIn) {
