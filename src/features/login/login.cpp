@@ -51,14 +51,13 @@ Login::Login(storage::Database& database, storage::Cache& cache, const Clock& cl
       audit_(audit) {}
 
 template <class T>
-void Login::tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const {
-    if (!result) {
-        audit_.tell(step, Outcome::failure, user, cause, {{"reason", std::string(result.error().kind().name)}});
-    } else if constexpr (std::is_same_v<T, LoginAnswer>) {
-        audit_.tell(step, Outcome::success, user, cause, {{"answer", word_for(*result)}});
-    } else {
-        audit_.tell(step, Outcome::success, user, cause);
-    }
+void Login::tell(const Step& step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const {
+    std::vector<std::pair<std::string_view, std::string>> detail{{step.key, std::string(step.value)}};
+    if (!result)
+        detail.emplace_back("reason", result.error().kind().name);
+    else if constexpr (std::is_same_v<T, LoginAnswer>)
+        detail.emplace_back("answer", word_for(*result));
+    audit_.tell(step.event, result ? Outcome::success : Outcome::failure, user, cause, std::move(detail));
 }
 
 template <class T>
@@ -76,7 +75,7 @@ void Login::count(LoginCounts::Step step, const Result<T>& result) {
 awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin,
                                                       Cause cause) {
     auto [owner, answer] = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause);
-    tell("login.credential", answer, owner, cause);
+    tell({.event = "login.credential", .key = "method", .value = "password"}, answer, owner, cause);
     count(LoginCounts::Step::password, answer);
     co_return std::move(answer);
 }
@@ -132,8 +131,9 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
 
 awaitable<Result<LoginAnswer>> Login::with_social(Identity identity, SocialRequest request, Origin origin,
                                                   Cause cause) {
+    const Step step{.event = "login.social", .key = "provider", .value = facts_of(identity.provider).name};
     auto [owner, answer] = co_await check_social(std::move(identity), std::move(request), std::move(origin), cause);
-    tell("login.social", answer, owner, cause);
+    tell(step, answer, owner, cause);
     co_return std::move(answer);
 }
 
@@ -265,16 +265,17 @@ awaitable<Result<LoginAnswer>> Login::verify(std::string challenge, Proof proof,
 }
 
 awaitable<Result<LoginAnswer>> Login::check_second(std::string token, Proof proof, Origin seen, const Cause& cause) {
+    const Step step{
+        .event = "login.second_factor", .key = "method", .value = proof.backup_code ? "backupCode" : "code"};
     auto opened = co_await open(token);
-    if (!opened) {
-        tell<LoginAnswer>("login.second_factor", fail(Error{opened.error().kind()}), std::nullopt, cause);
-        co_return fail(std::move(opened.error()));
-    }
-    const UserId owner = opened->user.id;
-    if (opened->challenge.origin.kind != seen.kind) co_return fail(errors::two_factor_challenge_invalid);
-    auto answer =
-        co_await answer_challenge(std::move(*opened), std::move(token), std::move(proof), std::move(seen), cause);
-    tell("login.second_factor", answer, owner, cause);
+    const auto owner = opened ? std::optional(opened->user.id) : std::nullopt;
+    Result<LoginAnswer> answer = fail(errors::two_factor_challenge_invalid);
+    if (!opened)
+        answer = fail(std::move(opened.error()));
+    else if (opened->challenge.origin.kind == seen.kind)
+        answer =
+            co_await answer_challenge(std::move(*opened), std::move(token), std::move(proof), std::move(seen), cause);
+    tell(step, answer, owner, cause);
     co_return answer;
 }
 
@@ -328,7 +329,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
 }
 
 awaitable<Result<std::vector<std::string>>> Login::enable(std::string challenge, std::string code, Cause cause) {
-    auto codes = co_await check_setup(std::move(challenge), std::move(code), std::move(cause));
+    auto codes = co_await check_setup(std::move(challenge), std::move(code), cause);
     count(LoginCounts::Step::two_factor_setup, codes);
     co_return codes;
 }
@@ -340,11 +341,17 @@ awaitable<Result<bool>> Login::is_set_up_due(std::string challenge) {
     co_return factor.required_setup;
 }
 
-awaitable<Result<std::vector<std::string>>> Login::check_setup(std::string token, std::string code, Cause cause) {
+awaitable<Result<std::vector<std::string>>> Login::check_setup(std::string token, std::string code,
+                                                               const Cause& cause) {
     auto opened = co_await open(std::move(token));
-    if (!opened) co_return fail(std::move(opened.error()));
-    if (!opened->challenge.required_setup) co_return fail(errors::two_factor_not_required_setup);
-    co_return co_await two_factor_.enable_required(std::move(opened->user), std::move(code), std::move(cause));
+    const auto owner = opened ? std::optional(opened->user.id) : std::nullopt;
+    Result<std::vector<std::string>> codes = fail(errors::two_factor_not_required_setup);
+    if (!opened)
+        codes = fail(std::move(opened.error()));
+    else if (opened->challenge.required_setup)
+        codes = co_await two_factor_.enable_required(std::move(opened->user), std::move(code), cause);
+    tell({.event = "login.set_up", .key = "method", .value = "code"}, codes, owner, cause);
+    co_return codes;
 }
 
 }  // namespace consentry

@@ -66,9 +66,15 @@ private:
     awaitable<Result<LoginAnswer>> admit(User user, std::string password, bool needs_rehash, Origin origin,
                                          const Cause& cause);
     awaitable<FirstStep> check_social(Identity identity, SocialRequest request, Origin origin, const Cause& cause);
+    // A step as its security event names it: `key` is what the detail calls the means, such as a backup code.
+    struct Step {
+        std::string_view event;
+        std::string_view key;
+        std::string_view value;
+    };
     // Reports the result of a step as a security event.
     template <class T>
-    void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;
+    void tell(const Step& step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;
     // Counts the result of a step.
     template <class T>
     void count(LoginCounts::Step step, const Result<T>& result);
@@ -90,7 +96,7 @@ private:
     };
     awaitable<Result<Open>> open(std::string token);
     awaitable<Result<LoginAnswer>> check_second(std::string token, Proof proof, Origin seen, const Cause& cause);
-    awaitable<Result<std::vector<std::string>>> check_setup(std::string token, std::string code, Cause cause);
+    awaitable<Result<std::vector<std::string>>> check_setup(std::string token, std::string code, const Cause& cause);
     awaitable<Result<LoginAnswer>> answer_challenge(Open opened, std::string token, Proof proof, Origin seen,
                                                     const Cause& cause);
     // Commits the transaction that starts `session`. If the reply is lost, the session's row tells the outcome.

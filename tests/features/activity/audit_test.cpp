@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -56,16 +58,78 @@ TEST(LOG_4, EveryStepOfALoginIsTold) {
     EXPECT_FALSE(logins[1].contains("actor")) << "nobody has this address";
     EXPECT_EQ(logins[2].at("detail").at("answer"), "tokens");
     EXPECT_EQ(logins[3].at("detail").at("answer"), "challenge");
+    for (const json::object& login : logins) EXPECT_EQ(login.at("detail").at("method"), "password");
     const auto second = t.named("login.second_factor");
     ASSERT_EQ(second.size(), 2U);
     EXPECT_EQ(second[0].at("outcome"), "failure");
+    EXPECT_EQ(second[0].at("detail").at("method"), "code");
     EXPECT_EQ(second[1].at("outcome"), "success");
+    EXPECT_EQ(second[1].at("detail").at("method"), "backupCode");
     EXPECT_EQ(t.named("two_factor.backup_code_used").size(), 1U);
     EXPECT_EQ(t.named("two_factor.failed").size(), 1U);
     EXPECT_EQ(t.named("two_factor.enabled").size(), 1U);
     const std::vector<std::string> activity{"userEnableTwoFactor", "userLoginCredential", "userSetupTwoFactor",
                                             "userVerifyTwoFactor"};
     EXPECT_EQ(t.activity(person), activity);
+}
+
+TEST(LOG_4, AForcedSetUpIsAStepOfALogin) {
+    Watched t;
+    constexpr const char* enable_path = "/api/public/user/login/2fa/enable";
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(t.service.post(enable_path, {{"challengeToken", std::string(43, 'A')}, {"code", "000000"}}).status,
+                  401U);
+    Person person = t.service.make_person();
+    const Person chief = t.service.make_person(Role::super_admin);
+    t.service.turn_two_factor_on(person);
+    ASSERT_EQ(t.service
+                  .patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {},
+                         bearer(t.service.tokens_of(chief).access))
+                  .status,
+              200U);
+    const Answer forced = t.service.log_in(person);
+    person.secret = forced.text("data.secret");
+    const auto enable = [&](const std::string& code) {
+        return t.service.post(enable_path, {{"challengeToken", forced.text("data.challengeToken")}, {"code", code}})
+            .status;
+    };
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(enable("000000"), 401U);
+    EXPECT_EQ(enable("000000"), 429U);
+    t.service.pass(std::chrono::seconds{240});
+    EXPECT_EQ(enable(t.service.next_code(person)), 200U);
+
+    const auto told = t.named("login.set_up");
+    ASSERT_EQ(told.size(), 9U);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        SCOPED_TRACE(i);
+        EXPECT_EQ(told[i].at("detail").at("method"), "code");
+        EXPECT_EQ(told[i].at("source"), "127.0.0.1");
+        ASSERT_EQ(told[i].contains("actor"), i >= 2) << "an unknown challenge is nobody's";
+        if (i >= 2) EXPECT_EQ(std::string_view(told[i].at("actor").as_string()), person.id.text());
+        EXPECT_EQ(told[i].at("outcome"), i == 8 ? "success" : "failure");
+    }
+    EXPECT_EQ(told[0].at("detail").at("reason"), "twoFactorChallengeInvalid");
+    EXPECT_EQ(told[2].at("detail").at("reason"), "twoFactorInvalid");
+    EXPECT_EQ(told[7].at("detail").at("reason"), "twoFactorAttemptTemporaryLock");
+}
+
+TEST(LOG_4, AChallengeOfTheOtherKindOfSessionIsTold) {
+    Watched t;
+    Person person = t.service.make_person();
+    t.service.turn_two_factor_on(person);
+    // The pages seal their challenges, so only the service itself can mix up the kinds.
+    Origin seen;
+    seen.kind = SessionKind::cookie;
+    Proof proof;
+    proof.code = t.service.next_code(person);
+    const auto answer =
+        run(t.service.app().services().login.verify(t.service.challenge_of(person), proof, seen, Cause{}));
+    ASSERT_FALSE(answer);
+    const auto told = t.named("login.second_factor");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].at("outcome"), "failure");
+    EXPECT_EQ(std::string_view(told[0].at("actor").as_string()), person.id.text());
+    EXPECT_EQ(told[0].at("detail").at("reason"), "twoFactorChallengeInvalid");
 }
 
 TEST(LOG_4, LocksAreTold) {

@@ -289,6 +289,7 @@ TEST(SOC_1, TheOperatorLearnsWhyATokenWasRefused) {
         if (const auto* detail = event.if_contains("detail"); detail != nullptr && name == "identity_token.refused")
             name =
                 std::string(detail->at("provider").as_string()) + " " + std::string(detail->at("reason").as_string());
+        if (name == "login.social") EXPECT_EQ(event.at("detail").at("provider"), "google");
         ++told[name];
     }
     EXPECT_EQ(told["google aud"], 10) << "of each reason ten in a minute: strangers must not fill the stream";
