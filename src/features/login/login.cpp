@@ -189,11 +189,11 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
                                 .ip_address = prepared.row.origin.ip_address,
                                 .clear_attempts = with == LoginWith::credential},
                                now);
-    sessions_.add_to(transaction, prepared);
+    const Sessions::Endings endings = sessions_.add_to(transaction, prepared);
     Audit::add(transaction, user.id, action_of(with), cause, now, {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     if (!outcome.committed) co_return fail(changed_under(with));
-    sessions_.remember_tokens(prepared);
+    sessions_.note_begun(prepared, outcome, endings, cause);
     LoginAnswer answer;
     answer.grant = prepared.grant;
     answer.role = user.role;
@@ -306,7 +306,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
                                 .with = prepared.row.origin.with,
                                 .ip_address = prepared.row.origin.ip_address},
                                clock_.now());
-    sessions_.add_to(transaction, prepared);
+    const Sessions::Endings endings = sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
     two_factor_.spend(transaction, *right, cause, TwoFactor::SpentFor::login);
     Audit::add(transaction, opened.user.id, ActivityAction::user_verify_two_factor, cause, clock_.now(),
@@ -319,8 +319,8 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     }
     two_factor_.tell_spent(*right, cause);
     if (identity) social_.tell_of_use(opened.user.id, *identity, cause);
+    sessions_.note_begun(prepared, outcome, endings, cause);
     co_await challenges_.forget(std::move(token));
-    sessions_.remember_tokens(prepared);
     LoginAnswer answer;
     answer.grant = prepared.grant;
     answer.role = opened.user.role;

@@ -14,6 +14,7 @@ using storage::is_set;
 using storage::part;
 using storage::sql;
 using storage::Text;
+using storage::unread;
 
 constexpr std::int64_t known_devices_max = 50;  // per account; the newest are kept
 
@@ -45,6 +46,11 @@ constexpr auto summary_columns = columns<SessionSummary>(
     column<"device_platform", &SessionSummary::device_platform>, column<"created_at", &SessionSummary::created_at>,
     column<"updated_at", &SessionSummary::updated_at>, column<"last_active_at", &SessionSummary::last_active_at>,
     column<"expires_at", &SessionSummary::expires_at>);
+
+// Begins as `ended` publishes it.
+constexpr auto replaced_columns = columns<ReplacedSession>(unread<"user_id">, column<"id", &ReplacedSession::id>,
+                                                           column<"revoked_reason", &ReplacedSession::reason>);
+static_assert(replaced_columns.list().starts_with("user_id, id,"));
 
 }  // namespace
 
@@ -96,7 +102,7 @@ void SessionRepository::add_replacement(storage::Transaction& transaction, const
                           sql<"UPDATE sessions SET revoked_at = $4, revoked_reason = 'device', updated_at = $4 "
                               "WHERE user_id = $1 AND id <> $2 AND device_fingerprint = $3 AND revoked_at IS NULL "
                               "AND expires_at > $4 AND ",
-                              current_sql<"sessions", "$1">, " RETURNING user_id, id">,
+                              current_sql<"sessions", "$1">, " RETURNING ", replaced_columns>,
                           inserted.user, inserted.id, inserted.origin.device->fingerprint, inserted.issued_at);
 }
 
@@ -107,9 +113,13 @@ void SessionRepository::add_bound(storage::Transaction& transaction, const NewSe
         ended, Expect::any,
         sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
             "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 AND ",
-            current_sql<"sessions", "$1">,
-            " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING user_id, id">,
+            current_sql<"sessions", "$1">, " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING ",
+            replaced_columns>,
         inserted.user, per_user_max - 1, inserted.issued_at, inserted.id);
+}
+
+std::vector<ReplacedSession> SessionRepository::read_replaced(const storage::Rows& rows) {
+    return replaced_columns.read_all(rows);
 }
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,

@@ -107,6 +107,12 @@ struct SessionSummary {
     TimePoint expires_at;
 };
 
+// A session that a login ended.
+struct ReplacedSession {
+    SessionId id;
+    std::string reason;  // "device" or "bound"
+};
+
 // An administrator's session ends earlier than its row says (SES-7): if it was not used after the first time, or not
 // begun after the last. If it was used after the second, the clock was set back since, and it ends as well.
 struct AdminLimits {
@@ -135,6 +141,8 @@ public:
     static void add_replacement(storage::Transaction& transaction, const NewSession& inserted);
     // Ends the oldest sessions beyond `per_user_max`, which counts the inserted session but never ends it.
     static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t per_user_max);
+    // `rows`: the result of either statement.
+    static std::vector<ReplacedSession> read_replaced(const storage::Rows& rows);
     // Add after the statement that raises the account's security version. `except` moves to the new version.
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);

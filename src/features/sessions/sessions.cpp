@@ -109,17 +109,30 @@ awaitable<PreparedSession> Sessions::sign_tokens(PreparedSession session) {
     co_return session;
 }
 
-void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {
+Sessions::Endings Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {
     SessionRepository::add_insert(transaction, session.row);
+    Endings endings{.begin = transaction.statements().size(), .end = 0};
     SessionRepository::add_replacement(transaction, session.row);
     SessionRepository::add_bound(transaction, session.row, settings_.per_user_max);
-    if (!session.new_device) return;
+    endings.end = transaction.statements().size();
+    if (!session.new_device) return endings;
     const NewSession& row = session.row;
     SessionRepository::add_device(transaction, row.user, *session.new_device, row.issued_at);
-    if (!session.tell_of_device) return;
+    if (!session.tell_of_device) return endings;
     MailFacts facts{{"address", row.origin.ip_address}, {"userAgent", row.origin.user_agent}};
     if (row.origin.device && row.origin.device->name) facts.emplace_back("device", *row.origin.device->name);
     mails_.add(transaction, row.user, MailKind::new_device, std::move(facts), row.issued_at);
+    return endings;
+}
+
+void Sessions::note_begun(const PreparedSession& session, const storage::Outcome& outcome, Endings endings,
+                          const Cause& cause) {
+    // There are no results if the answer to the commit was lost.
+    for (std::size_t i = endings.begin; i < std::min(endings.end, outcome.results.size()); ++i)
+        for (const ReplacedSession& one : SessionRepository::read_replaced(outcome.results[i]))
+            audit_.tell("session.revoked", Outcome::success, session.row.user, cause,
+                        {{"session", one.id.text()}, {"reason", one.reason}});
+    remember_tokens(session);
 }
 
 awaitable<bool> Sessions::is_spent(crypto::Sha256 challenge_digest) { return repository_.is_spent(challenge_digest); }

@@ -75,13 +75,20 @@ public:
     // Creates a session and signs its tokens; stores nothing.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
     // Adds the session's row, ends the former session of its device, enforces `per_user_max`, and adds a notice of a
-    // new device. The first statement is an Expect::one that fails if the challenge was already spent.
-    void add_to(storage::Transaction& transaction, const PreparedSession& session);
+    // new device. The first statement is an Expect::one that fails if the challenge was already spent. Returns
+    // the statements that end other sessions.
+    struct Endings {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+    };
+    Endings add_to(storage::Transaction& transaction, const PreparedSession& session);
     // Returns whether a session was begun with this challenge.
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<bool> exists(SessionId session);
-    // Call after the commit: the first request need not verify the signature again.
-    void remember_tokens(const PreparedSession& session);
+    // Call after the commit, with what add_to() returned: reports the sessions that ended for this one, and remembers
+    // its tokens, so that the first request need not verify the signature again.
+    void note_begun(const PreparedSession& session, const storage::Outcome& outcome, Endings endings,
+                    const Cause& cause);
 
     // Returns the session of an access token after checking signature, claims, session and user. Errors: 401
     // jwtAccessTokenInvalid for any fault of the token or session; 403 if the account may not act. `token` must outlive
@@ -118,6 +125,7 @@ private:
     };
     awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
     awaitable<PreparedSession> sign_tokens(PreparedSession session);
+    void remember_tokens(const PreparedSession& session);
     TimePoint end_of(const LiveSession& session, TimePoint now) const;
     // A session in use is recorded rarely enough to be cheap: a cookie's gets a later end, an admin's the time of its
     // last activity.

@@ -216,6 +216,52 @@ TEST(LOG_4, SessionsAndPasswordsAreTold) {
     EXPECT_EQ(t.activity(person), activity);
 }
 
+TEST(SES_8, TheEndOfTheOldestSessionIsTold) {
+    Watched t;
+    const Person person = t.service.make_person();
+    for (int i = 0; i < 11; ++i) {
+        t.service.tokens_of(person);
+        t.service.pass(std::chrono::seconds{1});
+    }
+    const auto ended = [&] {
+        return t.service.sql(
+            "SELECT id, revoked_reason FROM sessions WHERE revoked_at IS NOT NULL ORDER BY revoked_at");
+    };
+    ASSERT_EQ(ended().size(), 1U);
+    const json::object on_phone{{"email", person.email},
+                                {"password", person.password},
+                                {"from", "mobile"},
+                                {"device", {{"fingerprint", "phone"}}}};
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(t.service.post("/api/user/login/credential", on_phone).status, 200U);
+        t.service.pass(std::chrono::seconds{1});
+    }
+    const auto rows = ended();
+    ASSERT_EQ(rows.size(), 3U) << "the oldest, the next oldest for the phone, and the phone's first";
+    const auto told = t.named("session.revoked");
+    ASSERT_EQ(told.size(), 3U);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        SCOPED_TRACE(i);
+        EXPECT_EQ(std::string_view(told[i].at("detail").at("session").as_string()), rows[i][0]);
+        EXPECT_EQ(std::string_view(told[i].at("detail").at("reason").as_string()), rows[i][1]);
+        EXPECT_EQ(told[i].at("detail").at("reason"), i == 2 ? "device" : "bound");
+        EXPECT_EQ(std::string_view(told[i].at("actor").as_string()), person.id.text());
+        EXPECT_EQ(told[i].at("source"), "127.0.0.1");
+        EXPECT_TRUE(Uuid::parse(told[i].at("requestId").as_string()));
+    }
+}
+
+TEST(SES_8, TheEndOfTheOldestSessionIsToldAfterASecondFactorToo) {
+    Watched t;
+    Person person = t.service.make_person();
+    t.service.turn_two_factor_on(person);
+    for (int i = 0; i < 10; ++i)
+        EXPECT_EQ(t.service.verify(t.service.challenge_of(person), t.service.next_code(person)).status, 200U);
+    const auto told = t.named("session.revoked");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].at("detail").at("reason"), "bound");
+}
+
 TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
     Watched t;
     const Person person = t.service.make_person();
