@@ -90,7 +90,8 @@ LinkRequestSettings link_request_settings(const Config& config) {
     const std::string& secret = config.encryption.secrets.front();
     return {.verification = link_settings(config.account.verification),
             .forgot_password = link_settings(config.account.forgot_password),
-            .address_key = std::string(as_text(crypto::hkdf_sha256(as_bytes(secret), "consentry link requests", 32)))};
+            .address_key = std::string(as_text(crypto::hkdf_sha256(as_bytes(secret), "consentry link requests", 32))),
+            .per_client_max = config.account.link_requests_per_client_max};
 }
 
 SocialGuard::Provider social_provider(const SocialProviderConfig& config) {
@@ -318,7 +319,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
                {.verification = link_settings(config.account.verification),
                 .erase_after = config.account.erase_after,
                 .acts_are_logged = config.consent_log.enable}),
-      link_requests(database, clock, users, mails, audit, link_request_settings(config)),
+      link_requests(database, cache, clock, users, mails, audit, link_request_settings(config)),
       account_export(database, clock, profiles, locales, audit, consent_log.get()),
       user_import(database, roles, clock, audit, import_settings(config)),
       administration(database, clock, users, roles, sessions, passwords),

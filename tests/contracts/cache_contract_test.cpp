@@ -261,6 +261,20 @@ TEST(MemoryCache, AStepOfTheClockMovesNoEnd) {
     EXPECT_TRUE(run(cache.admit("b", 1, 1min)).admitted);
 }
 
+TEST(LIM_4, KeysOfLongWindowsDoNotKeepThoseOfShortOnes) {
+    ManualClock clock{from_epoch_ms(1'000'000'000)};
+    storage::MemoryCache cache(clock, bound);
+    for (int i = 0; i < 200; ++i) run(cache.admit("rare" + std::to_string(i), 5, 10min));
+    constexpr int at_once = 40'000;  // of the hundred thousand that have an entry of their own
+    for (int i = 0; i < 4 * at_once; ++i) {
+        if (i % at_once == 0) clock.advance(1s);
+        run(cache.admit("often" + std::to_string(i), 1, 500ms));
+    }
+    int refused = 0;
+    for (int i = 0; i < 200; ++i) refused += run(cache.admit("new" + std::to_string(i), 1, 500ms)).admitted ? 0 : 1;
+    EXPECT_EQ(refused, 0) << "each has an entry of its own";
+}
+
 TEST(MemoryCache, DoesNotKeepWhatIsLargerThanItsShare) {
     ManualClock clock{from_epoch_ms(1)};
     storage::MemoryCache cache(clock, bound);

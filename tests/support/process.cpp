@@ -70,6 +70,7 @@ Settings quick_settings(Settings more) {
                  {"HTTP_THREADS", "2"},
                  {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
                  {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
+                 {"LINK_REQUESTS_MAX_PER_CLIENT", "0"},
                  {"THROTTLE_LIMIT", "0"}});  // tests send requests faster than people do
     return more;
 }

@@ -52,6 +52,7 @@ Environment test_settings(const std::filesystem::path& folder, Environment more)
                  {"HTTP_THREADS", on_shared_engines() ? "1" : "2"},  // each thread has connections of its own
                  {memory_setting, least_memory},
                  {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
+                 {"LINK_REQUESTS_MAX_PER_CLIENT", "0"},
                  {"THROTTLE_LIMIT", "0"}});  // tests outpace people; tests of the limit set it
     return more;
 }

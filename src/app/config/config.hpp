@@ -146,6 +146,7 @@ struct AccountConfig {
     std::chrono::days erase_after{};  // for personal data of deleted accounts
     LinkConfig verification;
     LinkConfig forgot_password;
+    std::int64_t link_requests_per_client_max = 0;  // in ten minutes, of both kinds together; 0: no limit
 };
 
 struct MailConfig {

@@ -54,6 +54,15 @@ std::vector<SettingSpec> account_settings() {
          .description =
              "How many days the email address and personal data of a deleted account are kept, for later inquiries. "
              "The account cannot be used from the moment it is deleted, and its address can sign up again at once."},
+        {.name = "LINK_REQUESTS_MAX_PER_CLIENT",
+         .group = group,
+         .type = whole_number<&Config::account, &AccountConfig::link_requests_per_client_max>(0, 100'000),
+         .default_text = "100",
+         .description =
+             "How many requests for links, to verify an address or reset a password, one client can make in ten "
+             "minutes. A further request gets the same response, but no link is sent. A client is an IPv4 address or "
+             "an IPv6 /64. Clients behind a proxy that `HTTP_TRUSTED_PROXIES` does not name count as one. "
+             "`0` means no limit. `THROTTLE_LIMIT`, which counts all requests, does not change this limit."},
         {.name = "VERIFICATION_EXPIRED_IN_MINUTES",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::expired>(1, minutes_max),

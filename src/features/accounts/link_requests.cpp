@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t portion = 100;
 constexpr int portions_max = 20;  // per call, so that waiting mails are not delayed
+constexpr std::chrono::minutes client_window{10};
 
 // Returns whether the owner of an address gets the requested mail. An account without a password may set one, since its
 // owner reads the mails (REC-1 allows no third kind of answer).
@@ -18,8 +19,8 @@ bool is_due(const User& user, TokenPurpose purpose) {
 
 }  // namespace
 
-LinkRequests::LinkRequests(storage::Database& database, const Clock& clock, UserRepository& users, Mails& mails,
-                           Audit audit, LinkRequestSettings settings)
+LinkRequests::LinkRequests(storage::Database& database, storage::Cache& cache, const Clock& clock,
+                           UserRepository& users, Mails& mails, Audit audit, LinkRequestSettings settings)
     : database_(database),
       repository_(database),
       tokens_(database),
@@ -27,9 +28,27 @@ LinkRequests::LinkRequests(storage::Database& database, const Clock& clock, User
       users_(users),
       mails_(mails),
       audit_(audit),
-      settings_(std::move(settings)) {}
+      settings_(std::move(settings)),
+      per_client_(cache, clock, {.limit = settings_.per_client_max, .window = client_window}) {}
 
 awaitable<void> LinkRequests::request(TokenPurpose purpose, std::string email, Cause cause) {
+    const std::string_view event =
+        purpose == TokenPurpose::forgot_password ? "password.forgotten" : "account.verification_requested";
+    const auto refusal = co_await take(purpose, std::move(email), cause);
+    if (refusal) {
+        audit_.tell(event, Outcome::refused, std::nullopt, cause, {{"reason", std::string(*refusal)}});
+        co_return;
+    }
+    mails_.wake();
+    audit_.tell(event, Outcome::success, std::nullopt, cause);
+}
+
+awaitable<std::optional<std::string_view>> LinkRequests::take(TokenPurpose purpose, std::string email,
+                                                              const Cause& cause) {
+    // Each request counts, also one that is too soon: what is left tells nothing about the requests of others.
+    if (cause.origin && per_client_.is_on())
+        if (const auto client = http::parse_address(cause.origin->address))
+            if (!(co_await per_client_.admit("mailedLinks", *client)).admitted) co_return "clientLimit";
     const TimePoint now = clock_.now();
     LinkRequest wanted;
     wanted.address_digest = crypto::hmac_sha256(as_bytes(settings_.address_key), as_bytes(email));
@@ -41,9 +60,8 @@ awaitable<void> LinkRequests::request(TokenPurpose purpose, std::string email, C
         wanted.user_agent = cause.origin->user_agent;
     }
     const bool taken = co_await repository_.request(std::move(wanted), now - settings_.of(purpose).resend);
-    if (taken) mails_.wake();
-    audit_.tell(purpose == TokenPurpose::forgot_password ? "password.forgotten" : "account.verification_requested",
-                taken ? Outcome::success : Outcome::refused, std::nullopt, cause);
+    if (!taken) co_return "tooSoon";
+    co_return std::nullopt;
 }
 
 awaitable<void> LinkRequests::work_off() {

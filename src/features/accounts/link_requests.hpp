@@ -2,21 +2,29 @@
 //
 // The request only records itself, in one statement that is the same for every address. The address is looked up later,
 // in the background, so neither the content nor the timing of the response reveals whether an account exists (REC-1).
+//
+// Each address gets one link per waiting time, and each client network a limited number of requests. A request above
+// either limit gets the same answer, because a refusal would tell whether somebody else asked for the address.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "features/accounts/repository.hpp"
 #include "features/mail/mails.hpp"
 #include "features/users/repository.hpp"
+#include "http/steps/rate_limit.hpp"
+#include "storage/cache.hpp"
 
 namespace consentry {
 
 struct LinkRequestSettings {
     LinkSettings verification;
     LinkSettings forgot_password;
-    std::string address_key;  // HMAC key for the digests of addresses
+    std::string address_key;          // HMAC key for the digests of addresses
+    std::int64_t per_client_max = 0;  // requests in ten minutes, of all purposes together; 0: no limit
 
     const LinkSettings& of(TokenPurpose purpose) const {
         return purpose == TokenPurpose::verify_email ? verification : forgot_password;
@@ -26,8 +34,8 @@ struct LinkRequestSettings {
 class LinkRequests {
 public:
     // The references must outlive this object.
-    LinkRequests(storage::Database& database, const Clock& clock, UserRepository& users, Mails& mails, Audit audit,
-                 LinkRequestSettings settings);
+    LinkRequests(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
+                 Mails& mails, Audit audit, LinkRequestSettings settings);
 
     awaitable<void> request(TokenPurpose purpose, std::string email, Cause cause);
     // Handles the open requests and queues their mails. Several instances may run this concurrently.
@@ -35,6 +43,8 @@ public:
     awaitable<void> forget_old();
 
 private:
+    // Returns why no link will be sent, or nothing if one will.
+    awaitable<std::optional<std::string_view>> take(TokenPurpose purpose, std::string email, const Cause& cause);
     awaitable<void> handle(LinkRequest request);
 
     storage::Database& database_;
@@ -45,6 +55,7 @@ private:
     Mails& mails_;
     Audit audit_;
     const LinkRequestSettings settings_;
+    http::RateLimit per_client_;
 };
 
 }  // namespace consentry

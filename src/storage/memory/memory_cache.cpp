@@ -1,5 +1,6 @@
 #include "storage/memory/memory_cache.hpp"
 
+#include <chrono>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -9,6 +10,7 @@ namespace {
 
 // Two list pointers, the entry itself, a hash node with its bucket, and the allocator's share of each.
 constexpr std::size_t entry_overhead = 192;
+constexpr std::chrono::minutes short_window_max{1};
 
 std::size_t size_of(const std::string& key, const std::string& value) {
     return key.size() + value.size() + entry_overhead;
@@ -85,7 +87,8 @@ awaitable<void> MemoryCache::erase(std::string key) {
 }
 
 awaitable<Admission> MemoryCache::admit(std::string key, std::int64_t limit, milliseconds window) {
-    co_return events_.admit(key, limit, window, clock_.lock_time());
+    SlidingWindows& events = window > short_window_max ? events_of_long_windows_ : events_;
+    co_return events.admit(key, limit, window, clock_.lock_time());
 }
 
 awaitable<void> MemoryCache::ping() { co_return; }

@@ -65,7 +65,10 @@ private:
     const Clock& clock_;
     const std::size_t shard_bytes_max_;
     std::array<Shard, shards> shards_;
+    // A SlidingWindows keeps all its keys for its longest window. Few clients need long ones; each request needs a
+    // short one, and kept for minutes, those keys would fill the memory (LIM-4).
     SlidingWindows events_;
+    SlidingWindows events_of_long_windows_;
 };
 
 }  // namespace consentry::storage

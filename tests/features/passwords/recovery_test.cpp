@@ -8,6 +8,7 @@
 #include "crypto/random.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/log_support.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
 
@@ -79,6 +80,64 @@ TEST(REC_1, TheRequestDoesTheSameWhoeverTheAddressBelongsTo) {
     EXPECT_EQ(forget(service, unknown).status, 200U);
     service.mend_writes();
     EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U) << "put off, not lost";
+}
+
+// Asks for a link from another network, through a trusted proxy.
+Answer forget_from(const Service& service, const std::string& client, const std::string& email) {
+    return service.post(forgot_path, {{"email", email}}, {{"X-Forwarded-For", client}});
+}
+
+TEST(REC_1, ANetworkGetsItsShareOfLinksAndTheAnswerDoesNotTell) {
+    Service service({{"LINK_REQUESTS_MAX_PER_CLIENT", "4"}, {"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
+    const std::string here = "203.0.113.7";
+    const Person first = service.make_person();
+    const Person second = service.make_person();
+    const Answer answer = forget_from(service, here, first.email);
+    EXPECT_EQ(answer.status, 200U);
+    forget_from(service, here, first.email);  // too soon for a link, and counted all the same
+    forget_from(service, here, "a@example.org");
+    EXPECT_EQ(service.post(resend_path, {{"email", "c@example.org"}}, {{"X-Forwarded-For", here}}).status, 200U)
+        << "all kinds of links share the number";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "3");
+
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(comparable(forget_from(service, here, second.email)), comparable(answer));
+    EXPECT_EQ(comparable(forget_from(service, here, unknown)), comparable(answer));
+    EXPECT_EQ(mails(service, first.email, "forgotPassword"), 1U);
+    EXPECT_EQ(mails(service, second.email), 0U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "3") << "nothing is recorded";
+
+    // What one network asked in vain keeps no other one waiting.
+    EXPECT_EQ(comparable(forget_from(service, "203.0.113.8", second.email)), comparable(answer));
+    EXPECT_EQ(mails(service, second.email, "forgotPassword"), 1U);
+    service.pass(std::chrono::minutes{10});
+    forget_from(service, here, second.email);
+    EXPECT_EQ(mails(service, second.email, "forgotPassword"), 2U);
+}
+
+TEST(REC_1, ANetworkIsAHouseholdAndItsRefusalsAreTold) {
+    Service service({{"LINK_REQUESTS_MAX_PER_CLIENT", "1"}, {"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
+    const Person person = service.make_person();
+    forget_from(service, "2001:db8:1:2::1", unknown);
+    forget_from(service, "2001:db8:1:2:ffff::9", person.email);
+    EXPECT_EQ(mails(service, person.email), 0U);
+    forget_from(service, "2001:db8:1:3::1", person.email);
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U);
+    forget_from(service, "192.0.2.1", person.email);
+    service.restart();  // writes the pending events
+    std::vector<std::string> told;
+    for (const json::object& event : entries_in(service.folder() / "data" / "security" / "events.log"))
+        if (event.at("event") == "password.forgotten") {
+            const auto* detail = event.if_contains("detail");
+            told.push_back(std::string(event.at("outcome").as_string()) +
+                           (detail != nullptr ? " " + std::string(detail->at("reason").as_string()) : ""));
+        }
+    EXPECT_EQ(told, (std::vector<std::string>{"success", "refused clientLimit", "success", "refused tooSoon"}));
+}
+
+TEST(REC_1, WithoutALimitEveryAddressGetsItsLink) {
+    Service service({{"LINK_REQUESTS_MAX_PER_CLIENT", "0"}});
+    for (int i = 0; i < 150; ++i) forget(service, "nobody" + std::to_string(i) + "@example.org");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "150");
 }
 
 TEST(REC_2, TheTokenIsRandomAndOnlyItsDigestIsKept) {
