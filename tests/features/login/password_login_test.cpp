@@ -1,8 +1,10 @@
 // Tests logins with a password: what a stranger can learn from them, and how often anyone may guess.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
-#include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/calls/account_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -210,6 +212,36 @@ TEST(PWD_7, SuccessClearsTheCountAndFailureAfterALockLengthensTheNext) {
         service.clock().advance(seconds{wait});
         EXPECT_EQ(service.log_in(owner.email, "Wrong-Harbor-42").status, 400U);
     }
+}
+
+// A stranger who waits for the end of every lock, which takes a working day, buys a lock of about an hour. Meanwhile
+// the owner's sessions live, and the mailed link opens the account.
+TEST(PWD_7, AfterTwentyLocksTheOwnersSessionLivesAndAMailedLinkLiftsTheLock) {
+    Service& service = suite_service();
+    const Person owner = service.make_person();
+    const std::string nobody = "nobody.climbs@example.org";
+    TokenTexts live = service.tokens_of(owner);
+    for (int i = 0; i < 4; ++i)
+        for (const std::string& address : {owner.email, nobody})
+            EXPECT_EQ(service.log_in(address, "Wrong-Harbor-42").status, 400U);
+    std::int64_t wait = 0;
+    for (int attempt = 5; attempt < 25; ++attempt) {
+        SCOPED_TRACE(attempt);
+        service.clock().advance(seconds{wait});
+        wait = static_cast<std::int64_t>(std::ceil(std::exp2(attempt / 5.0) * 120));
+        for (const std::string& address : {owner.email, nobody}) {
+            EXPECT_EQ(service.log_in(address, "Wrong-Harbor-42").status, 400U);
+            expect_password_lock(service.log_in(address, "Wrong-Harbor-42"), wait);
+        }
+        const Answer refreshed = service.post("/api/shared/user/refresh", {}, bearer(live.refresh));
+        ASSERT_EQ(refreshed.status, 200U);
+        live = {.access = refreshed.text("data.accessToken"), .refresh = refreshed.text("data.refreshToken")};
+        EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(live.access)).status, 200U);
+    }
+    EXPECT_EQ(wait, 3'343);
+    forget(service, owner.email);
+    ASSERT_EQ(reset(service, forgotten_token(service, owner.email), new_password).status, 200U);
+    EXPECT_EQ(service.log_in(owner.email, new_password).status, 200U);
 }
 
 TEST(PWD_7, ALockWithTwoFactorOnEndsAtTheRightPasswordToo) {
