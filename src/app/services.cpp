@@ -322,7 +322,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
       link_requests(database, cache, clock, users, mails, audit, link_request_settings(config)),
       account_export(database, clock, profiles, locales, audit, consent_log.get()),
       user_import(database, roles, clock, audit, import_settings(config)),
-      administration(database, clock, users, roles, sessions, passwords),
+      administration(database, clock, users, roles, sessions, passwords, audit),
       forward_auth(consents),
       host_cookies(guarded_hosts(config), config.encryption.secrets),
       forward_auth_guard(sessions, roles, consents, host_cookies),

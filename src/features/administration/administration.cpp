@@ -14,14 +14,15 @@ constexpr int tries_max = 8;
 }  // namespace
 
 Administration::Administration(storage::Database& database, const Clock& clock, UserRepository& users, Roles& roles,
-                               Sessions& sessions, Passwords& passwords)
+                               Sessions& sessions, Passwords& passwords, Audit audit)
     : database_(database),
       repository_(database),
       clock_(clock),
       users_(users),
       roles_(roles),
       sessions_(sessions),
-      passwords_(passwords) {}
+      passwords_(passwords),
+      audit_(audit) {}
 
 awaitable<Result<User>> Administration::reachable(const Administrator& by, UserId target) {
     if (by.actor.user() == target) co_return fail(errors::user_not_self);
@@ -77,7 +78,10 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
                    {{"from", name_of(user->status)}, {"to", name_of(status)}});
         auto done = co_await commit(std::move(transaction), may_remove_super_admin);
         if (!done) co_return fail(std::move(done.error()));
-        if (*done) co_return Result<void>{};
+        if (!*done) continue;
+        audit_.tell("account.status_changed", Outcome::success, target, by.cause,
+                    {{"from", std::string(name_of(user->status))}, {"to", std::string(name_of(status))}});
+        co_return Result<void>{};
     }
     throw Unavailable("changing a status: the account kept changing");
 }
@@ -99,7 +103,10 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
                    {{"from", user->role_id.text()}, {"to", role.text()}});
         auto done = co_await commit(std::move(transaction), may_remove_super_admin);
         if (!done) co_return fail(std::move(done.error()));
-        if (*done) co_return Result<void>{};
+        if (!*done) continue;
+        audit_.tell("account.role_changed", Outcome::success, target, by.cause,
+                    {{"from", user->role_id.text()}, {"to", role.text()}});
+        co_return Result<void>{};
     }
     throw Unavailable("changing a role: the account kept changing");
 }
@@ -122,6 +129,7 @@ awaitable<Result<void>> Administration::unlock(Administrator by, UserId target) 
     auto done = co_await commit(std::move(transaction), false);
     if (!done) co_return fail(std::move(done.error()));
     if (!*done) co_return fail(errors::user_not_found);
+    audit_.tell("account.unlocked", Outcome::success, target, by.cause);
     co_return Result<void>{};
 }
 

@@ -36,7 +36,7 @@ class Administration {
 public:
     // The references must outlive this object.
     Administration(storage::Database& database, const Clock& clock, UserRepository& users, Roles& roles,
-                   Sessions& sessions, Passwords& passwords);
+                   Sessions& sessions, Passwords& passwords, Audit audit);
 
     awaitable<ListSlice<ListedUser>> users(ListQuery query) { return repository_.users(std::move(query)); }
     awaitable<bool> has_email(std::string email) { return repository_.has_email(std::move(email)); }
@@ -79,6 +79,7 @@ private:
     Roles& roles_;
     Sessions& sessions_;
     Passwords& passwords_;
+    Audit audit_;
 };
 
 }  // namespace consentry

@@ -292,6 +292,25 @@ TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
     EXPECT_EQ(changes[0].at("detail").at("operation"), "createRole");
 }
 
+TEST(LOG_4, ChangesByTheOperatorAreTold) {
+    Watched t;
+    const Person person = t.service.make_person();
+    Administration& administration = t.service.app().services().administration;
+    const Administrator by{.actor = Actor::operator_at_the_machine(), .cause = {}};
+    ASSERT_TRUE(run(administration.set_role(by, person.id, built_in_role(Role::admin))));
+    ASSERT_TRUE(run(administration.set_status(by, person.id, UserStatus::blocked)));
+    ASSERT_TRUE(run(administration.set_status(by, person.id, UserStatus::active)));
+    ASSERT_TRUE(run(administration.set_status(by, person.id, UserStatus::active)));  // changes nothing
+    ASSERT_TRUE(run(administration.unlock(by, person.id)));
+    const auto statuses = t.named("account.status_changed");
+    ASSERT_EQ(statuses.size(), 2U);
+    EXPECT_EQ(std::string_view(statuses[0].at("actor").as_string()), person.id.text());
+    EXPECT_EQ(statuses[0].at("detail").at("from"), "active");
+    EXPECT_EQ(statuses[0].at("detail").at("to"), "blocked");
+    EXPECT_EQ(t.named("account.role_changed").size(), 1U);
+    EXPECT_EQ(t.named("account.unlocked").size(), 1U);
+}
+
 TEST(LOG_4, WhatChangesNothingIsNoChange) {
     Watched t;
     const PolicyDesk desk(t.service);
