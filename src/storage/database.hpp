@@ -96,7 +96,6 @@ public:
     std::optional<std::int64_t> integer_or_null(std::size_t column) const;
     std::optional<std::string> text_or_null(std::size_t column) const;
     std::optional<TimePoint> time_or_null(std::size_t column) const;
-    std::optional<Bytes> bytes_or_null(std::size_t column) const;
 
 private:
     const Value& at(std::size_t column) const;

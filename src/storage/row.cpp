@@ -66,9 +66,4 @@ std::optional<TimePoint> Row::time_or_null(std::size_t column) const {
     return time(column);
 }
 
-std::optional<Bytes> Row::bytes_or_null(std::size_t column) const {
-    if (is_null(column)) return std::nullopt;
-    return bytes(column);
-}
-
 }  // namespace consentry::storage
