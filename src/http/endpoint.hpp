@@ -9,6 +9,13 @@
 //             return two_factor.enable(caller, std::move(body));
 //         });
 //
+// A second function adds the violations that only the service can tell, such as a date in the past, to those of the
+// body's DTO, so that one answer lists them all. It takes (body, report) or (caller, body, report), and must cope with
+// values that the DTO has found wrong:
+//
+//         .handled_by([&keys](const SignedIn& caller, CreateRequest body) { ... },
+//                     [&keys](const CreateRequest& body, Report& report) { keys.check(body.end_at, report); });
+//
 // The handler returns awaitable<Result<X>>, where X is a DTO, a vector of DTOs, Done (an envelope without data),
 // NoContent (204), ListPage<DTO>, Raw or Stream. Its parameters declare its inputs, in this order:
 //   - optionally a guard type (SignedIn ...): a type with a nested Guard, which alone can construct it, so that a
@@ -55,9 +62,12 @@ inline bool is_unread(const RequestContext& context) {
     return context.request.unread != nullptr && (operation.takes_body || !operation.ignores_input);
 }
 
+// The check of endpoints whose DTO knows all rules.
+struct NoCheck {};
+
 }  // namespace detail
 
-template <class Function>
+template <class Function, class Check = detail::NoCheck>
 class HandlerOf final : public OperationHandler {
 public:
     using Signature = detail::SignatureOf<Function>;
@@ -67,8 +77,8 @@ public:
     using Inputs = detail::InputReader<typename Signature::Inputs>;
 
     // `guard` is null if the endpoint has none.
-    HandlerOf(Function function, Guard* guard, const Operation& operation, const CursorSeal* cursors)
-        : function_(std::move(function)), guard_(guard), inputs_(operation, cursors) {}
+    HandlerOf(Function function, Check check, Guard* guard, const Operation& operation, const CursorSeal* cursors)
+        : function_(std::move(function)), check_(std::move(check)), guard_(guard), inputs_(operation, cursors) {}
 
     boost::asio::awaitable<Result<Reply>> run(RequestContext& context) override {
         std::optional<Caller> caller;
@@ -87,7 +97,8 @@ public:
             auto come = co_await context.request.unread->read(context.client);
             if (!come) co_return fail(std::move(come.error()));
         }
-        auto inputs = inputs_.read(context);
+        auto inputs =
+            inputs_.read(context, [&](const auto& body, Report& report) { add_violations(caller, body, report); });
         if (!inputs) co_return fail(std::move(inputs.error()));
         Result<Answer> answer = co_await call(caller, *inputs);
         if (!answer) co_return fail(std::move(answer.error()));
@@ -101,6 +112,16 @@ public:
     }
 
 private:
+    template <class Body>
+    void add_violations(const std::optional<Caller>& caller, const Body& body, Report& report) const {
+        if constexpr (std::is_same_v<Check, detail::NoCheck>)
+            return;
+        else if constexpr (std::is_invocable_v<const Check&, const Caller&, const Body&, Report&>)
+            check_(*caller, body, report);
+        else
+            check_(body, report);
+    }
+
     auto call(const std::optional<Caller>& caller, typename Inputs::Inputs& inputs) {
         return std::apply(
             [&](auto&... input) {
@@ -113,19 +134,25 @@ private:
     }
 
     Function function_;
+    [[no_unique_address]] Check check_;
     Guard* guard_;
     Inputs inputs_;
 };
 
 template <class Function>
 void Endpoint::handled_by(Function function) {
-    using Handler = HandlerOf<Function>;
+    handled_by(std::move(function), detail::NoCheck{});
+}
+
+template <class Function, class Check>
+void Endpoint::handled_by(Function function, Check check) {
+    using Handler = HandlerOf<Function, Check>;
     typename Handler::Guard* guard = nullptr;
     if constexpr (Handler::Signature::guarded) guard = &router_.provided<typename Handler::Guard>();
     const CursorSeal* cursors = nullptr;
     if constexpr (Handler::Inputs::needs_cursors()) cursors = &router_.provided<CursorSeal>();
     Handler::describe(operation_);
-    operation_.handler = std::make_unique<Handler>(std::move(function), guard, operation_, cursors);
+    operation_.handler = std::make_unique<Handler>(std::move(function), std::move(check), guard, operation_, cursors);
 }
 
 }  // namespace consentry::http

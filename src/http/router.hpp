@@ -60,6 +60,8 @@ public:
 
     template <class Function>
     void handled_by(Function function);  // in http/endpoint.hpp
+    template <class Function, class Check>
+    void handled_by(Function function, Check check);
     // For a handler that reads and answers in its own way: a page.
     void handled_with(std::unique_ptr<OperationHandler> handler) { operation_.handler = std::move(handler); }
 

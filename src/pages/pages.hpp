@@ -13,6 +13,9 @@
 // (visit.hpp); a function that takes a form without Sent does not compile. If a form cannot be accepted, its page is
 // shown again, with what is wrong beside the fields. A refusal of the second function is shown there as well.
 //
+// A third function of a form adds the violations that only a service can tell, such as a password that is too common,
+// to those of its fields, so that the page shows them all. It takes (visit, form, report).
+//
 // A function must not itself be a coroutine lambda, whose captures could die before it ends. Its parameter lives until
 // the answer is complete.
 #pragma once
@@ -101,7 +104,13 @@ private:
 // The page of an action, which has none.
 struct NoPage {};
 
-template <class Show, class Submit>
+// The check of forms whose fields know all rules.
+struct NoFormCheck {
+    template <class From, class Form>
+    void operator()(const From&, const Form&, Report&) const {}
+};
+
+template <class Show, class Submit, class Check = NoFormCheck>
 class FormHandler final : public http::OperationHandler {
 public:
     using Parts = SentParts<ParameterOf<Submit>>;
@@ -111,11 +120,12 @@ public:
     static constexpr bool has_page = !std::is_same_v<Show, NoPage>;
 
     FormHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, Submit submit,
-                std::optional<Address> if_expired = {})
+                std::optional<Address> if_expired = {}, Check check = {})
         : kit_(kit),
           page_(std::move(page)),
           show_(std::move(show)),
           submit_(std::move(submit)),
+          check_(std::move(check)),
           if_expired_(std::move(if_expired)),
           fields_(field_names<Form>()) {}
 
@@ -155,6 +165,7 @@ private:
         if constexpr (requires { Form::tidy(typed); }) Form::tidy(typed);
         Form form;
         Report report = read_form_fields(std::move(typed), form);
+        check_(visit, form, report);
         if (!report.empty())
             co_return co_await again(visit, Error{errors::validation, report.take()}, std::move(faults));
         const auto sent = kit_.guard.sent<Form, From>(visit, std::move(form));
@@ -205,6 +216,7 @@ private:
     std::shared_ptr<const SitePage> page_;
     Show show_;
     Submit submit_;
+    [[no_unique_address]] Check check_;
     std::optional<Address> if_expired_;
     std::vector<std::string> fields_;
 };
@@ -222,9 +234,9 @@ public:
             .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, page(spec, {}), std::move(show)));
     }
 
-    template <class Show, class Submit>
-    void form(std::string_view path, const PageSpec& spec, Show show, Submit submit) {
-        using Handler = detail::FormHandler<Show, Submit>;
+    template <class Show, class Submit, class Check = detail::NoFormCheck>
+    void form(std::string_view path, const PageSpec& spec, Show show, Submit submit, Check check = {}) {
+        using Handler = detail::FormHandler<Show, Submit, Check>;
         static_assert(std::is_same_v<detail::ParameterOf<Show>, typename Handler::From>,
                       "a form is sent by who may see its page");
         const auto the_page = page(spec, field_names<typename Handler::Form>());
@@ -232,7 +244,8 @@ public:
             .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, the_page, show));
         add(http::Method::post, path, std::string(spec.id) + "Form")
             .behind_flag(spec.flag)
-            .handled_with(std::make_unique<Handler>(kit_, the_page, std::move(show), std::move(submit)));
+            .handled_with(std::make_unique<Handler>(kit_, the_page, std::move(show), std::move(submit),
+                                                    std::optional<Address>(), std::move(check)));
     }
 
     // A form without a page of its own: a button of another page.

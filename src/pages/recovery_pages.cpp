@@ -34,7 +34,10 @@ void RecoveryPages::add_to(Pages& pages) {
          .names = and_names(password_hint_names, {"token"}),
          .flag = flag},
         [](const Visit& visit) { return show_reset(visit); },
-        [this](const Sent<ResetPasswordForm>& sent) { return reset(sent); });
+        [this](const Sent<ResetPasswordForm>& sent) { return reset(sent); },
+        [this](const Visit&, const ResetPasswordForm& form, Report& report) {
+            parts_.passwords.check_choice(form.new_password, {}, "newPassword", report);
+        });
     pages.form(
         "/change-password",
         {.id = "changePassword",
@@ -43,7 +46,10 @@ void RecoveryPages::add_to(Pages& pages) {
          .names = and_names(password_hint_names, {"account", "needs_factor"}),
          .flag = "changePassword"},
         [this](const VisitOf<SignedInProvisionally>& visit) { return show_change(visit); },
-        [this](const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) { return change(sent); });
+        [this](const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) { return change(sent); },
+        [this](const VisitOf<SignedInProvisionally>& visit, const ChangePasswordForm& form, Report& report) {
+            parts_.passwords.check_choice(form.new_password, visit.caller().email(), "newPassword", report);
+        });
     pages.form(
         "/login/confirm",
         {.id = "confirm", .file = "login_confirm.html", .title = "confirm.title", .names = {"account", "needs_factor"}},

@@ -28,7 +28,10 @@ void SignUpPages::add_to(Pages& pages) {
          .flag = "signUp",
          .form_origins = buttons_.origins()},
         [this](const Visit& visit) { return show_sign_up(visit); },
-        [this](const Sent<SignUpForm>& sent) { return sign_up(sent); });
+        [this](const Sent<SignUpForm>& sent) { return sign_up(sent); },
+        [this](const Visit&, const SignUpForm& form, Report& report) {
+            passwords_.check_choice(form.password, form.email, "password", report);
+        });
     pages.form(
         "/verify-email", {.id = "sendVerification", .file = "verify_email_again.html", .title = "verifyEmail.again"},
         [](const Visit& visit) { return show_empty(visit); },

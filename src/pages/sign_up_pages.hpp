@@ -12,8 +12,8 @@ namespace consentry {
 class SignUpPages {
 public:
     // The references must outlive this object.
-    SignUpPages(Accounts& accounts, LinkRequests& links, const ProviderButtons& buttons)
-        : accounts_(accounts), links_(links), buttons_(buttons) {}
+    SignUpPages(Accounts& accounts, LinkRequests& links, const Passwords& passwords, const ProviderButtons& buttons)
+        : accounts_(accounts), links_(links), passwords_(passwords), buttons_(buttons) {}
 
     void add_to(Pages& pages);
 
@@ -25,6 +25,7 @@ private:
 
     Accounts& accounts_;
     LinkRequests& links_;
+    const Passwords& passwords_;
     const ProviderButtons& buttons_;
 };
 

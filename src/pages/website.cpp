@@ -37,7 +37,7 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
                  ProviderTrips(parts.clock, guard_.settings().secrets, guard_.settings().cookies), kit(),
                  std::move(settings.url)),
       set_up_(parts.login, parts.locales, LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
-      sign_up_(parts.accounts, parts.links, buttons_),
+      sign_up_(parts.accounts, parts.links, parts.passwords, buttons_),
       recovery_({.links = parts.links,
                  .passwords = parts.passwords,
                  .confirmation = parts.confirmation,

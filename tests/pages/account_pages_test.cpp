@@ -54,6 +54,10 @@ TEST(SignUpPages, WhatIsWrongIsToldBesideTheFields) {
     const Answer common = browser.send("/sign-up", {{"email", "new@example.org"}, {"password", "Password123"}});
     EXPECT_EQ(common.status, 422);
     EXPECT_THAT(common.body, HasSubstr("too common"));
+    const Answer both = browser.send("/sign-up", {{"email", "bad"}, {"password", "Password123"}});
+    EXPECT_EQ(both.status, 422);
+    EXPECT_THAT(both.body, HasSubstr(R"(id="email-error")"));
+    EXPECT_THAT(both.body, HasSubstr("too common")) << "all at once";
     const Answer taken = browser.send("/sign-up", {{"email", person.email}, {"password", std::string(new_password)}});
     EXPECT_EQ(taken.status, 409);
 }
@@ -85,6 +89,24 @@ TEST(SignUpPages, ANewLinkIsPromisedToEverybody) {
     settle_mails(service);
     EXPECT_EQ(mails(service, "ada@example.org", "verifyEmail"), 2U);
     EXPECT_EQ(mails(service, "nobody@example.org"), 0U);
+}
+
+TEST(RecoveryPages, AWeakPasswordIsToldBesideAllElseThatIsWrong) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/forgot-password/no-token");
+    const Answer reset = browser.send("/forgot-password/no-token", {{"newPassword", "Password123"}, {"code", "x"}});
+    EXPECT_EQ(reset.status, 422);
+    EXPECT_THAT(reset.body, HasSubstr(R"(id="code-error")"));
+    EXPECT_THAT(reset.body, HasSubstr("too common"));
+    browser.open("/login");
+    ASSERT_EQ(browser.send("/login", {{"email", person.email}, {"password", person.password}}).status, 303);
+    browser.open("/change-password");
+    const Answer change = browser.send("/change-password", {{"oldPassword", ""}, {"newPassword", "Password123"}});
+    EXPECT_EQ(change.status, 422);
+    EXPECT_THAT(change.body, HasSubstr(R"(id="oldPassword-error")"));
+    EXPECT_THAT(change.body, HasSubstr("too common"));
 }
 
 TEST(RecoveryPages, AForgottenPasswordIsReplacedByTheMailedLink) {

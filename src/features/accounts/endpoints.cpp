@@ -32,7 +32,7 @@ awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn call
         accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause)));
 }
 
-void add_sign_up_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links) {
+void add_sign_up_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords) {
     router.post("/public/user/sign-up")
         .also_at("/user/sign-up")
         .id("signUp")
@@ -46,10 +46,14 @@ void add_sign_up_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .answers(201)
         .behind_flag("signUp")
         .may_fail({&errors::email_exist})
-        .handled_by([&accounts](const http::RequestContext& context, SignUpRequest body) {
-            return http::reply<Done>(
-                accounts.sign_up(to_account(std::move(body), context.language), cause_of(context)));
-        });
+        .handled_by(
+            [&accounts](const http::RequestContext& context, SignUpRequest body) {
+                return http::reply<Done>(
+                    accounts.sign_up(to_account(std::move(body), context.language), cause_of(context)));
+            },
+            [&passwords](const SignUpRequest& body, Report& report) {
+                passwords.check_choice(body.password, body.email, "password", report);
+            });
 
     router.patch("/public/user/verify/email")
         .also_at("/user/verify/email")
@@ -109,17 +113,21 @@ void add_recovery_endpoints(http::Router& router, LinkRequests& links, Passwords
         .may_fail({&errors::token_invalid, &errors::password_must_new, &errors::two_factor_method_required,
                    &errors::two_factor_required_setup, &errors::two_factor_not_enabled, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
-        .handled_by([&passwords](const http::RequestContext& context, ResetPasswordRequest body) {
-            PasswordReset wanted{std::move(body.token), std::move(body.new_password), proof_of(body)};
-            return http::reply<Done>(passwords.reset(std::move(wanted), cause_of(context)));
-        });
+        .handled_by(
+            [&passwords](const http::RequestContext& context, ResetPasswordRequest body) {
+                PasswordReset wanted{std::move(body.token), std::move(body.new_password), proof_of(body)};
+                return http::reply<Done>(passwords.reset(std::move(wanted), cause_of(context)));
+            },
+            [&passwords](const ResetPasswordRequest& body, Report& report) {
+                passwords.check_choice(body.new_password, {}, "newPassword", report);
+            });
 }
 
 }  // namespace
 
 void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
                            Profiles& profiles, AccountExport& exported) {
-    add_sign_up_endpoints(router, accounts, links);
+    add_sign_up_endpoints(router, accounts, links, passwords);
     add_recovery_endpoints(router, links, passwords);
 
     router.get("/shared/user/profile")

@@ -113,13 +113,17 @@ awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
     co_return std::move(found);
 }
 
-Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
+void ApiKeys::check_window(std::optional<TimePoint> start_at, std::optional<TimePoint> end_at, Report& report) const {
     const TimePoint now = clock_.now();
+    if (start_at && *start_at <= now) report.add("isAfterNow", "startAt");
+    if (end_at && settings_.time_zone.day_end(*end_at) <= now) report.add("isAfterNow", "endAt");
+}
+
+Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
     Report report;
-    if (window.start_at && *window.start_at <= now) report.add("isAfterNow", "startAt");
-    window.end_at = settings_.time_zone.day_end(window.end_at);
-    if (window.end_at <= now) report.add("isAfterNow", "endAt");
+    check_window(window.start_at, window.end_at, report);
     if (!report.empty()) return fail(Error{errors::validation, report.take()});
+    window.end_at = settings_.time_zone.day_end(window.end_at);
     if (window.start_at) window.start_at = settings_.time_zone.day_begin(*window.start_at);
     return window;
 }

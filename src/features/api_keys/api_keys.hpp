@@ -58,6 +58,8 @@ public:
     // command line has no log. Error: policyForbidden, for creating, changing or resetting a key that permits its
     // holder more than the caller may see. A window that starts in the past or has ended is a validation error.
     awaitable<Result<IssuedApiKey>> create(Actor by, NewApiKey wanted, Cause cause);
+    // Adds to `report` which ends of a window, if they are given, are over.
+    void check_window(std::optional<TimePoint> start_at, std::optional<TimePoint> end_at, Report& report) const;
     // Errors: apiKeyNotFound; `inactive` if the key is disabled. Enables a key of an earlier epoch.
     awaitable<Result<IssuedApiKey>> reset(Actor by, ApiKeyId id, Cause cause);
     awaitable<Result<ApiKeyRecord>> rename(Actor by, ApiKeyId id, std::string name, Cause cause);

@@ -47,11 +47,15 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Takes effect at the next request.")
         .message("apiKey.updateDate")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
-        .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
-                            ApiKeyDateRequest body) {
-            return http::reply<ApiKeyResponse>(
-                keys.set_window(caller.actor(), path->api_key_id, {body.start_at, body.end_at}, cause_of(context)));
-        });
+        .handled_by(
+            [&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
+                    ApiKeyDateRequest body) {
+                return http::reply<ApiKeyResponse>(
+                    keys.set_window(caller.actor(), path->api_key_id, {body.start_at, body.end_at}, cause_of(context)));
+            },
+            [&keys](const ApiKeyDateRequest& body, Report& report) {
+                keys.check_window(body.start_at, body.given_end(), report);
+            });
 
     router.patch("/admin/api-key/update/:apiKeyId/status")
         .id("updateApiKeyStatus")
@@ -93,10 +97,15 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
             "it never expires.")
         .message("apiKey.create")
         .answers(201)
-        .handled_by([&keys](const ForCreating& caller, const http::RequestContext& context, ApiKeyCreateRequest body) {
-            NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
-            return http::reply<ApiKeySecretResponse>(keys.create(caller.actor(), std::move(wanted), cause_of(context)));
-        });
+        .handled_by(
+            [&keys](const ForCreating& caller, const http::RequestContext& context, ApiKeyCreateRequest body) {
+                NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
+                return http::reply<ApiKeySecretResponse>(
+                    keys.create(caller.actor(), std::move(wanted), cause_of(context)));
+            },
+            [&keys](const ApiKeyCreateRequest& body, Report& report) {
+                keys.check_window(body.start_at, body.end_at, report);
+            });
 
     add_update_endpoints(router, keys);
 

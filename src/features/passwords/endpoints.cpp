@@ -21,13 +21,17 @@ void add_password_endpoints(http::Router& router, Passwords& passwords, Confirma
         .may_fail({&errors::password_not_set, &errors::password_not_match, &errors::password_attempt_max,
                    &errors::password_must_new, &errors::two_factor_method_required, &errors::two_factor_required_setup,
                    &errors::two_factor_invalid, &errors::two_factor_attempt_temporary_lock})
-        .handled_by([&passwords](const SignedInProvisionally& caller, const http::RequestContext& context,
-                                 ChangePasswordRequest body) {
-            Proof proof = proof_of(body);
-            PasswordChange wanted{std::move(body.old_password), std::move(body.new_password), std::move(proof)};
-            return http::reply<http::Done>(
-                passwords.change(caller.actor(), caller.user(), std::move(wanted), cause_of(context)));
-        });
+        .handled_by(
+            [&passwords](const SignedInProvisionally& caller, const http::RequestContext& context,
+                         ChangePasswordRequest body) {
+                Proof proof = proof_of(body);
+                PasswordChange wanted{std::move(body.old_password), std::move(body.new_password), std::move(proof)};
+                return http::reply<http::Done>(
+                    passwords.change(caller.actor(), caller.user(), std::move(wanted), cause_of(context)));
+            },
+            [&passwords](const SignedInProvisionally& caller, const ChangePasswordRequest& body, Report& report) {
+                passwords.check_choice(body.new_password, caller.email(), "newPassword", report);
+            });
 
     router.post("/shared/user/session/confirm")
         .also_at("/user/session/confirm")

@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/random.hpp"
+#include "features/passwords/form.hpp"
 #include "features/passwords/new_owner.hpp"
 #include "features/users/username.hpp"
 
@@ -128,6 +129,14 @@ awaitable<void> Passwords::rehash(User user, std::string password) {
 std::optional<TimePoint> Passwords::expiry(TimePoint now) const {
     if (settings_.expiry.count() == 0) return std::nullopt;
     return now + settings_.expiry;
+}
+
+void Passwords::check_choice(std::string_view password, std::string_view email, std::string_view property,
+                             Report& report) const {
+    // A body may hold any text. What is empty or far too long breaks other rules, and looking it up would be dear.
+    constexpr std::int64_t utf8_bytes_max = 4;
+    if (password.empty() || std::ssize(password) > utf8_bytes_max * password_characters_max()) return;
+    policy_.check(password, email, property, report);
 }
 
 awaitable<Result<void>> Passwords::check_new(std::string password, std::string email, std::string property) {

@@ -69,6 +69,10 @@ public:
     // verifies.
     awaitable<void> rehash(User user, std::string password);
 
+    // Adds what is wrong with a chosen password, besides its form, to `report` under `property`: for the report of the
+    // request that carries it. `email` is the owner's, or empty if only the service can find it.
+    void check_choice(std::string_view password, std::string_view email, std::string_view property,
+                      Report& report) const;
     // Changes the password and ends all sessions of the account, including the caller's. Error passwordNotSet if the
     // account has no password: set the first one with a link mailed to the address, which proves it.
     awaitable<Result<void>> change(Actor by, UserId id, PasswordChange change, Cause cause);

@@ -116,12 +116,14 @@ public:
     static constexpr bool needs_cursors() { return (pages_by_cursor<Parameters>() || ...); }
     static void describe(Operation& operation) { (describe_input<Parameters>(operation), ...); }
 
-    Result<Inputs> read(const RequestContext& context) const {
+    // `check` is called with each body DTO, and adds violations to its report.
+    template <class Check>
+    Result<Inputs> read(const RequestContext& context, const Check& check) const {
         auto parts = take_apart(context.request, wanted, operation_.ignores_input);
         if (!parts) return fail(std::move(parts.error()));
         Inputs out;
         InputFaults faults;
-        std::apply([&](auto&... input) { (read_one(input, context, *parts, faults), ...); }, out);
+        std::apply([&](auto&... input) { (read_one(input, context, *parts, faults, check), ...); }, out);
         refuse_undeclared(*parts, wanted, faults.rest);
         if (auto faultless = faults.heaviest(); !faultless) return fail(std::move(faultless.error()));
         return out;
@@ -141,8 +143,9 @@ private:
             return false;
     }
 
-    template <class T>
-    void read_one(T& out, const RequestContext& context, RequestParts& parts, InputFaults& faults) const {
+    template <class T, class Check>
+    void read_one(T& out, const RequestContext& context, RequestParts& parts, InputFaults& faults,
+                  const Check& check) const {
         if constexpr (std::is_same_v<T, ContextRef>) {
             out.context = &context;
         } else if constexpr (is_from_path<T>) {
@@ -157,6 +160,7 @@ private:
             out = std::move(parts.file);
         } else {
             read_object(parts.body.get_object(), out, nullptr, faults.rest);
+            check(out, faults.rest);
         }
     }
 

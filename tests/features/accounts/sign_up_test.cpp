@@ -208,6 +208,31 @@ TEST(PWD_4, SignUpTakesNoCommonAndNoPersonalPassword) {
     EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE email = 'kunigunde@example.org'"), "0");
 }
 
+TEST(PWD_4, SignUpNamesAWeakPasswordBesideAllElseThatIsWrong) {
+    Service& service = suite_service();
+    json::object body = sign_up_body("bad", "Summer2026");
+    body["more"] = 1;
+    const Answer common = service.post(sign_up_path, body);
+    EXPECT_EQ(common.status, 422U);
+    EXPECT_TRUE(common.violates("email", "isEmail")) << common.body;
+    EXPECT_TRUE(common.violates("password", "isNotCommonPassword")) << common.body;
+    EXPECT_TRUE(common.violates("more", "whitelistValidation")) << common.body;
+    EXPECT_EQ(common.json.at("errors").as_array().size(), 3U) << "each once: " << common.body;
+    const Answer of_service = service.post(sign_up_path, sign_up_body("bad", "Consentry-Oak-77"));
+    EXPECT_TRUE(of_service.violates("email", "isEmail")) << of_service.body;
+    EXPECT_TRUE(of_service.violates("password", "isNotContext")) << of_service.body;
+    body = sign_up_body("kunigunde@example.org", "Kunigunde-Oak-77");
+    body["from"] = "nowhere";
+    const Answer of_owner = service.post(sign_up_path, body);
+    EXPECT_TRUE(of_owner.violates("from", "isEnum")) << of_owner.body;
+    EXPECT_TRUE(of_owner.violates("password", "isNotContext")) << of_owner.body;
+    const Answer missing = service.post(sign_up_path, {{"email", "bad"}, {"from", "website"}});
+    EXPECT_TRUE(missing.violates("password", "isNotEmpty")) << missing.body;
+    EXPECT_FALSE(missing.violates("password", "isNotCommonPassword")) << "nothing was chosen";
+    const Answer endless = service.post(sign_up_path, sign_up_body("bad", std::string(100'000, 'x')));
+    EXPECT_TRUE(endless.violates("password", "maxLength")) << endless.body;
+}
+
 TEST(PWD_3, SignUpCountsCodePoints) {
     Service& service = suite_service();
     std::string of_51 = "Kv9";

@@ -94,6 +94,18 @@ TEST(ApiKeys, WhatIsSentMustHaveItsForm) {
     const json::object now{{"startAt", "2023-11-14T22:13:30Z"}, {"endAt", "2023-11-15T00:00:00Z"}};
     violates(create(now), "startAt", "isAfterNow");
     violates(keys.update(issued.id, "date", now), "startAt", "isAfterNow");
+    const Answer all = keys.create(
+        {{"name", ""}, {"type", "root"}, {"startAt", "2023-11-12T00:00:00Z"}, {"endAt", "2023-11-11T00:00:00Z"}});
+    const std::vector<std::pair<const char*, const char*>> faults{{"name", "isNotEmpty"},
+                                                                  {"type", "isEnum"},
+                                                                  {"startAt", "isAfterNow"},
+                                                                  {"endAt", "isAfterNow"},
+                                                                  {"endAt", "isNotBefore"}};
+    for (const auto& [property, rule] : faults) violates(all, property, rule);
+    EXPECT_EQ(all.json.at("errors").as_array().size(), faults.size()) << "each once: " << all.body;
+    const json::object extra{{"endAt", "2023-11-11T00:00:00Z"}, {"more", 1}};
+    violates(keys.update(issued.id, "date", extra), "endAt", "isAfterNow");
+    violates(keys.update(issued.id, "date", extra), "more", "whitelistValidation");
     violates(keys.update(issued.id, "date", {{"startAt", "2023-11-16T00:00:00Z"}}), "endAt", "isNotEmpty");
     violates(keys.update(issued.id, "status", {{"isActive", "true"}}), "isActive", "isBoolean");
     violates(keys.update(issued.id, "", json::object{{"name", ""}}), "name", "isNotEmpty");
@@ -145,6 +157,19 @@ TEST(ApiKeys, WhatIsOverIsSwitchedNoMore) {
         expect_refused(keys.call(chief, "PATCH", path + "/status", {{"isActive", on}}), errors::api_key_expired);
     EXPECT_EQ(keys.call(chief, "PUT", path + "/date", in_two_days(keys)).status, 200U) << "it may have another time";
     EXPECT_EQ(keys.call(chief, "PATCH", path + "/status", {{"isActive", false}}).status, 200U);
+}
+
+TEST(ApiKeyDates, ADateThatCannotBeReadBreaksNoRuleAboutItsTime) {
+    Keys keys;
+    const Issued issued = keys.make("default");
+    const auto put = [&](const json::object& dates) { return keys.update(issued.id, "date", dates); };
+    const std::string start = to_iso8601(keys.service.clock().now() + std::chrono::days{1});
+    for (const json::object& dates : {json::object{{"startAt", start}}, {{"startAt", start}, {"endAt", "tomorrow"}}}) {
+        const Answer refused = put(dates);
+        EXPECT_TRUE(refused.violates("endAt", "isIso8601")) << refused.body;
+        EXPECT_FALSE(refused.violates("endAt", "isAfterNow")) << refused.body;
+        EXPECT_FALSE(refused.violates("endAt", "isNotBefore")) << refused.body;
+    }
 }
 
 // A key as it can be: switched on or off, of the present epoch or an earlier one, expired or not.

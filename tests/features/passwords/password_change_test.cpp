@@ -112,6 +112,22 @@ TEST(PWD_4, CommonAndPersonalPasswordsAreRefusedAndNotRepeated) {
     EXPECT_EQ(service.log_in(person).status, 200U) << "unchanged";
 }
 
+TEST(PWD_4, AWeakPasswordIsNamedBesideAllElseThatIsWrong) {
+    Service& service = suite_service();
+    const Person person = person_named(service, "adelheid@example.org");
+    const TokenTexts tokens = service.tokens_of(person);
+    for (const auto& [password, key] :
+         {std::pair{"Summer2026", "isNotCommonPassword"}, {"Adelheid-Oak-77", "isNotContext"}}) {
+        const Answer refused = change(service, tokens, "", password, {{"code", "x"}, {"more", 1}});
+        EXPECT_EQ(refused.status, 422U);
+        EXPECT_TRUE(refused.violates("oldPassword", "isNotEmpty")) << refused.body;
+        EXPECT_TRUE(refused.violates("code", "isTwoFactorCode")) << refused.body;
+        EXPECT_TRUE(refused.violates("more", "whitelistValidation")) << refused.body;
+        EXPECT_TRUE(refused.violates("newPassword", key)) << refused.body;
+        EXPECT_EQ(refused.json.at("errors").as_array().size(), 4U) << "each once: " << refused.body;
+    }
+}
+
 TEST(PWD_5, TheOldPasswordIsJudgedBeforeTheCode) {
     Service& service = suite_service();
     Person person = service.make_person();

@@ -50,6 +50,16 @@ TEST(REC_1, EveryAddressGetsTheSameAnswerAndOnlyOwnersGetAMail) {
         << "of a stranger's address only the digest stays";
 }
 
+TEST(PWD_4, AResetNamesAWeakPasswordBesideAllElseThatIsWrong) {
+    Service& service = suite_service();
+    const Answer refused = service.call("PUT", reset_path, R"({"newPassword":"Summer2026","token":"","code":"x"})");
+    EXPECT_EQ(refused.status, 422U);
+    EXPECT_TRUE(refused.violates("token", "isNotEmpty")) << refused.body;
+    EXPECT_TRUE(refused.violates("code", "isTwoFactorCode")) << refused.body;
+    EXPECT_TRUE(refused.violates("newPassword", "isNotCommonPassword")) << refused.body;
+    EXPECT_EQ(refused.json.at("errors").as_array().size(), 3U) << "each once: " << refused.body;
+}
+
 TEST(REC_1, AHundredRequestsSendOneMailUntilTheWaitIsOver) {
     Service& service = suite_service();
     const Person person = service.make_person();
