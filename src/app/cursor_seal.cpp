@@ -39,17 +39,17 @@ std::string SealedCursors::seal(std::string_view content, std::string_view owner
 Result<std::string> SealedCursors::open(std::string_view cursor, std::string_view owner,
                                         std::string_view conditions) const {
     const auto bytes = from_base64url(cursor);
-    if (!bytes || bytes->size() < iv_bytes) return fail(errors::failed_to_decode_cursor);
+    if (!bytes || bytes->size() < iv_bytes) return fail(errors::invalid_cursor_format);
     const auto plain = keys_.open({.iv = Bytes(bytes->begin(), bytes->begin() + iv_bytes),
                                    .bytes = Bytes(bytes->begin() + iv_bytes, bytes->end())},
                                   as_bytes(owner));
-    if (!plain || plain->size() < head_bytes) return fail(errors::failed_to_decode_cursor);
+    if (!plain || plain->size() < head_bytes) return fail(errors::invalid_cursor_format);
 
     std::uint64_t sealed_at = 0;
     for (const std::uint8_t byte : BytesView(*plain).first(time_bytes)) sealed_at = sealed_at << 8 | byte;
     // Another instance's clock may be slightly ahead: check only the age.
     if (clock_.now() - from_epoch_ms(static_cast<std::int64_t>(sealed_at)) > cursor_age_max)
-        return fail(errors::failed_to_decode_cursor);
+        return fail(errors::invalid_cursor_format);
 
     Bytes digest;
     append_digest(digest, conditions);

@@ -63,7 +63,7 @@ TEST_F(INP_9, EveryFlippedBitIsNoticed) {
     for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
         const auto mask = static_cast<std::uint8_t>(1 << bit % 8);
         bytes[bit / 8] ^= mask;
-        ASSERT_EQ(name_for(to_base64url(bytes)), "failedToDecodeCursor") << "bit " << bit;
+        ASSERT_EQ(name_for(to_base64url(bytes)), "invalidCursorFormat") << "bit " << bit;
         bytes[bit / 8] ^= mask;
     }
     EXPECT_EQ(reader.list("perPage=2&cursor=" + to_base64url(bytes)).status, 200U);
@@ -72,13 +72,13 @@ TEST_F(INP_9, EveryFlippedBitIsNoticed) {
 TEST_F(INP_9, EveryCutAndEveryAdditionIsNoticed) {
     const std::string whole = cursor();
     for (std::size_t length = 1; length < whole.size(); ++length)
-        ASSERT_EQ(name_for(whole.substr(0, length)), "failedToDecodeCursor") << length;
-    for (const char* more : {"A", "AA", "AAAA", "_"}) EXPECT_EQ(name_for(whole + more), "failedToDecodeCursor") << more;
-    EXPECT_EQ(name_for(whole.substr(1) + whole[0]), "failedToDecodeCursor");
+        ASSERT_EQ(name_for(whole.substr(0, length)), "invalidCursorFormat") << length;
+    for (const char* more : {"A", "AA", "AAAA", "_"}) EXPECT_EQ(name_for(whole + more), "invalidCursorFormat") << more;
+    EXPECT_EQ(name_for(whole.substr(1) + whole[0]), "invalidCursorFormat");
 }
 
 TEST_F(INP_9, ACursorHasAFormAndALength) {
-    EXPECT_EQ(name_for(std::string(256, 'A')), "failedToDecodeCursor");
+    EXPECT_EQ(name_for(std::string(256, 'A')), "invalidCursorFormat");
     EXPECT_EQ(name_for(std::string(257, 'A')), "cursorTooLong");
     EXPECT_EQ(name_for(std::string(7'000, '!')), "cursorTooLong");
     for (const char* odd : {"A%3D", "A%2B", "A%2F", "A.B", "A%20B", "A%00", "%C3%A4", "%27", "A%0A"})
@@ -103,7 +103,7 @@ TEST_F(INP_9, ACursorTellsNothingAndIsNeverTheSame) {
 
 TEST_F(INP_9, ACursorIsBoundToItsAccount) {
     const Reader other(service);
-    EXPECT_EQ(name_for(other, cursor()), "failedToDecodeCursor");
+    EXPECT_EQ(name_for(other, cursor()), "invalidCursorFormat");
 }
 
 TEST_F(INP_9, AnotherOrderIsDistinguishedFromAForgery) {
@@ -125,7 +125,7 @@ TEST_F(INP_9, ACursorIsGoodForADay) {
         return service.get(std::string(session_list) + "?cursor=" + mark, bearer(tokens.access));
     };
     EXPECT_EQ(name_later(24h).status, 200U);
-    EXPECT_EQ(name_later(1ms).code_name(), "failedToDecodeCursor");
+    EXPECT_EQ(name_later(1ms).code_name(), "invalidCursorFormat");
 }
 
 TEST_F(INP_9, AFormerSecretOpensAsLongAsItIsListed) {
@@ -136,7 +136,7 @@ TEST_F(INP_9, AFormerSecretOpensAsLongAsItIsListed) {
     EXPECT_EQ(reader_of_own.list("cursor=" + mark).status, 200U);
     const std::string newer = cursor_of(reader_of_own);
     own.restart({{"APP_ENCRYPTION_SECRET_KEY", new_secret}});
-    EXPECT_EQ(name_for(reader_of_own, mark), "failedToDecodeCursor");
+    EXPECT_EQ(name_for(reader_of_own, mark), "invalidCursorFormat");
     EXPECT_EQ(reader_of_own.list("cursor=" + newer).status, 200U);
 }
 
@@ -144,10 +144,10 @@ TEST_F(INP_9, AContentThatIsNoPlaceIsRefused) {
     const std::string owner = "listSessions\n" + reader.person().id.text();
     const auto& seal = service.app().services().cursors;
     for (const std::size_t size : {0U, 16U, 23U, 25U, 32U})
-        EXPECT_EQ(name_for(seal.seal(std::string(size, 'x'), owner, "\n{}\n")), "invalidCursorData") << size;
+        EXPECT_EQ(name_for(seal.seal(std::string(size, 'x'), owner, "\n{}\n")), "invalidCursorFormat") << size;
     EXPECT_EQ(reader.list("cursor=" + seal.seal(std::string(24, 'x'), owner, "\n{}\n")).status, 200U);
     EXPECT_EQ(name_for(seal.seal(std::string(24, 'x'), "otherList\n" + reader.person().id.text(), "\n{}\n")),
-              "failedToDecodeCursor");
+              "invalidCursorFormat");
 }
 
 TEST(INP_9_Secret, TwoInstallationsShareNone) {

@@ -86,7 +86,7 @@ TEST_F(INP_8, NothingIsAskedOfTheDatabaseForARefusedQuery) {
     EXPECT_EQ(reader_of_own.list().status, 503U) << "the list itself is out of order";
     expect_refused({"perPage=0", "perPageCannotBeLessThanOne", 5031}, reader_of_own);
     expect_refused({"orderBy=createdAt:asc;drop", "orderDirectionNotAllowed", 5035}, reader_of_own);
-    expect_refused({"cursor=AAAA", "failedToDecodeCursor", 5034}, reader_of_own);
+    expect_refused({"cursor=AAAA", "invalidCursorFormat", 5025}, reader_of_own);
 }
 
 TEST_F(INP_8, TheAnswerSaysWhatWasUnderstood) {

@@ -21,7 +21,7 @@ public:
     // Returns letters, digits, '-' and '_'. `owner` identifies the list and the caller. `conditions` identifies
     // filters, search and order, so that open() can detect a change.
     virtual std::string seal(std::string_view content, std::string_view owner, std::string_view conditions) const = 0;
-    // Fails with failedToDecodeCursor if the cursor was not sealed for this owner or has expired, and with
+    // Fails with invalidCursorFormat if the cursor was not sealed for this owner or has expired, and with
     // paginationConditionsChanged if it was sealed under other conditions.
     virtual Result<std::string> open(std::string_view cursor, std::string_view owner,
                                      std::string_view conditions) const = 0;

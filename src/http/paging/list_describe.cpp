@@ -111,8 +111,7 @@ void describe_list(Operation& operation, const ListShape& shape,
     if (shape.paging == Paging::cursor)
         errors.insert(errors.end(),
                       {&errors::invalid_cursor_params, &errors::cursor_too_long, &errors::invalid_cursor_format,
-                       &errors::invalid_cursor_data, &errors::failed_to_encode_cursor, &errors::failed_to_decode_cursor,
-                       &errors::pagination_conditions_changed});
+                       &errors::failed_to_encode_cursor, &errors::pagination_conditions_changed});
     else
         errors.insert(errors.end(), {&errors::invalid_offset_params, &errors::invalid_page,
                                      &errors::page_exceeds_maximum, &errors::page_less_than_one});

@@ -147,7 +147,7 @@ Result<void> ListRequest::read_cursor(std::span<const NamedText> texts, std::str
     auto content = seal_->open(cursor, owner_, conditions_);
     if (!content) return fail(std::move(content.error()));
     query_.after = from_cursor_content(*content, query_.order.size());
-    if (!query_.after) return fail(errors::invalid_cursor_data);
+    if (!query_.after) return fail(errors::invalid_cursor_format);
     return {};
 }
 

@@ -188,7 +188,7 @@ TEST(List, ACursorIsBoundToListCallerPathAndConditions) {
     EXPECT_EQ(asked.seal.seen_owner, "listThings\n01890000-0000-7000-8000-000000000001\n7");
     EXPECT_EQ(asked.seal.seen_conditions, "\n{\"maker\":\"A\"}\n");
     EXPECT_EQ(list.query().after->values, (std::vector<std::int64_t>{0x3031323334353637}));
-    EXPECT_EQ(asked.refusal<BrushListing>("cursor=short"), "invalidCursorData");
+    EXPECT_EQ(asked.refusal<BrushListing>("cursor=short"), "invalidCursorFormat");
 }
 
 TEST(List, APositionSurvivesItsCursor) {

@@ -183,8 +183,8 @@ TEST_F(ActivityLog, INP_9_ACursorOfAnotherListIsRefused) {
     }
     const std::string of_sessions = reader.list("perPage=1").text("metadata.nextCursor");
     const std::string of_log = own(reader, "perPage=1").text("metadata.nextCursor");
-    EXPECT_EQ(own(reader, "cursor=" + of_sessions).code_name(), "failedToDecodeCursor");
-    EXPECT_EQ(reader.list("cursor=" + of_log).code_name(), "failedToDecodeCursor");
+    EXPECT_EQ(own(reader, "cursor=" + of_sessions).code_name(), "invalidCursorFormat");
+    EXPECT_EQ(reader.list("cursor=" + of_log).code_name(), "invalidCursorFormat");
 }
 
 TEST_F(ActivityLog, EntriesAreKeptAsLongAsTheSettingSays) {
