@@ -98,7 +98,7 @@ Pipeline::Walk Pipeline::begin(const Request& request) const {
     context.correlation_id = correlation_id_of(request, context.request_id);
     context.language = options_.default_language;
     if (const auto header = request.header("x-custom-lang")) {
-        const auto wanted = find_language(*header);
+        const auto wanted = find_language(header->substr(0, header->find('-')));  // "de-DE" means "de"
         const auto& spoken = options_.languages;
         if (wanted && (spoken.empty() || std::ranges::find(spoken, *wanted) != spoken.end()))
             context.language = *wanted;

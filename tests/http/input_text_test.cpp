@@ -203,7 +203,8 @@ TEST(INP_10, LanguageAndZoneComeFromFixedLists) {
     for (const std::string& sent :
          {std::string("../../x"), std::string("%n%s%n%s"), std::string("xx"), std::string("en-GB"),
           std::string("/etc/passwd"), std::string("de/../en"), std::string("en,de"), std::string("{}"),
-          std::string("*"), std::string(4'000, 'e'), std::string("de\t")}) {
+          std::string("*"), std::string(4'000, 'e'), std::string("de\t"), std::string("-de"), std::string("de_DE"),
+          std::string("dex-DE"), std::string("-")}) {
         const Answer answer = service.get("/api/health/live", {{"x-custom-lang", sent}, {"x-timezone", sent}});
         EXPECT_EQ(answer.status, 200U) << sent;
         const bool german = sent == "de\t";  // white space around the value is ignored
@@ -211,8 +212,13 @@ TEST(INP_10, LanguageAndZoneComeFromFixedLists) {
         EXPECT_EQ(answer.headers.at("x-custom-lang"), german ? "de" : "en");
         EXPECT_EQ(answer.text("metadata.timezone"), service.get("/api/health/live").text("metadata.timezone"));
     }
-    for (const char* sent : {"DE", "De", "de"})
+    for (const char* sent : {"DE", "De", "de", "de-DE", "DE-at", "de-"})
         EXPECT_EQ(service.get("/api/health/live", {{"x-custom-lang", sent}}).text("metadata.language"), "de");
+    Person person = service.make_person();
+    const Headers caller = bearer(service.tokens_of(person).access);
+    EXPECT_TRUE(service.call("PUT", "/api/shared/user/profile", R"({"language":"de-DE"})", caller)
+                    .violates("language", "isEnum"))
+        << "a value in a body is one of the names";
     const Answer large = service.get("/api/health/live", {{"x-custom-lang", std::string(10'000, 'e')}});
     EXPECT_TRUE(large.status == 431 || large.text("metadata.language") == "en") << large.status;
 }
