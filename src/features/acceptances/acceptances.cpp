@@ -344,19 +344,6 @@ awaitable<bool> Acceptances::log_all(std::vector<StoredConsent> consents) {
     co_return all_are_logged;
 }
 
-awaitable<ListSlice<AcceptanceResponse>> Acceptances::list(UserId user, ListQuery query) {
-    const auto found = co_await repository_.list(user, std::move(query));
-    std::vector<TermPolicyId> ids;
-    ids.reserve(found.items.size());
-    for (const Acceptance& acceptance : found.items) ids.push_back(acceptance.policy);
-    const auto policies = co_await repository_.find_published(std::move(ids));
-    ListSlice<AcceptanceResponse> out{.items = {}, .has_more = found.has_more, .count = found.count, .end = found.end};
-    for (const Acceptance& acceptance : found.items)
-        out.items.push_back(AcceptanceResponse::of(
-            acceptance, TermPolicyResponse::of(policies.at(acceptance.policy), settings_.paths, store_, false)));
-    co_return out;
-}
-
 awaitable<Result<std::string>> Acceptances::record(UserId user, AcceptanceId id) {
     const auto facts = co_await repository_.find_record(user, id);
     if (!facts) co_return fail(errors::term_policy_acceptance_not_found);

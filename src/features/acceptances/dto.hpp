@@ -8,6 +8,7 @@
 
 #include "features/acceptances/repository.hpp"
 #include "features/term_policies/dto.hpp"
+#include "features/users/dto.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/rules.hpp"
@@ -80,6 +81,7 @@ struct AcceptanceResponse {
     AcceptanceId id;
     AcceptanceId acceptance_id;
     UserId user_id;
+    UserListResponse user;
     TermPolicyId term_policy_id;
     TermPolicyResponse term_policy;
     ConsentAction action = ConsentAction::accepted;
@@ -87,12 +89,14 @@ struct AcceptanceResponse {
     std::vector<ContentHashResponse> content_hashes;
     TimePoint accepted_at;
     TimePoint created_at;
+    UserId created_by;
     std::optional<std::string> log_state;
 
-    static AcceptanceResponse of(const Acceptance& acceptance, TermPolicyResponse policy) {
+    static AcceptanceResponse of(const Acceptance& acceptance, UserListResponse user, TermPolicyResponse policy) {
         AcceptanceResponse out{.id = acceptance.id,
                                .acceptance_id = acceptance.id,
                                .user_id = acceptance.user,
+                               .user = std::move(user),
                                .term_policy_id = acceptance.policy,
                                .term_policy = std::move(policy),
                                .action = acceptance.action,
@@ -100,6 +104,7 @@ struct AcceptanceResponse {
                                .content_hashes = {},
                                .accepted_at = acceptance.at,
                                .created_at = acceptance.at,
+                               .created_by = acceptance.user,
                                .log_state = acceptance.log_state};
         for (const auto& [language, hash] : acceptance.hashes) out.content_hashes.push_back({language, hash});
         return out;
@@ -112,6 +117,7 @@ struct AcceptanceResponse {
             field("id", &AcceptanceResponse::id, "Entry ID"),
             field("acceptanceId", &AcceptanceResponse::acceptance_id, "Same as `id`; names its receipt and proof"),
             field("userId", &AcceptanceResponse::user_id, "Account ID"),
+            field("user", &AcceptanceResponse::user, "The account as it is now"),
             field("termPolicyId", &AcceptanceResponse::term_policy_id, "Policy ID"),
             field("termPolicy", &AcceptanceResponse::term_policy, "The policy"),
             field("action", &AcceptanceResponse::action, "Accepted or withdrawn"),
@@ -119,6 +125,7 @@ struct AcceptanceResponse {
             field("contentHashes", &AcceptanceResponse::content_hashes, "Hashes of the version's texts at that time"),
             field("acceptedAt", &AcceptanceResponse::accepted_at, "Time of the acceptance or withdrawal"),
             field("createdAt", &AcceptanceResponse::created_at, "Same as `acceptedAt`"),
+            field("createdBy", &AcceptanceResponse::created_by, "Same as `userId`"),
             field("logState", &AcceptanceResponse::log_state,
                   "State of its entry in the consent log: `pending` or `published`; absent if the log lacks it"),
         };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "features/term_policies/stored_content.hpp"
+#include "features/users/columns.hpp"
 #include "features/users/stored.hpp"
 #include "storage/columns.hpp"
 #include "storage/portions.hpp"
@@ -217,6 +218,15 @@ awaitable<std::vector<UserStandings>> AcceptanceRepository::standings_of(std::ve
             out.push_back({.user = rows[i].id<UserId>(0), .standings = read_standings(rows[i], 1)});
     }
     co_return out;
+}
+
+awaitable<std::optional<AccountStandings>> AcceptanceRepository::find_account(UserId user) {
+    static const std::string statement = fmt::format("SELECT {}, {}{} WHERE u.id = $1 AND {}", profile_columns.list(),
+                                                     standing_columns(), user_tables.view(), exists_sql.view());
+    const auto rows = co_await database_.look_up(statement, user);
+    auto profile = profile_columns.read_first(rows);
+    if (!profile) co_return std::nullopt;
+    co_return AccountStandings{std::move(*profile), read_standings(rows[0], profile_columns.width)};
 }
 
 awaitable<ListSlice<Acceptance>> AcceptanceRepository::list(UserId user, ListQuery query) {

@@ -12,6 +12,7 @@
 #include "features/consent_log/entry.hpp"
 #include "features/term_policies/policy.hpp"
 #include "features/users/consent.hpp"
+#include "features/users/user.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -43,6 +44,11 @@ using RequiredVersions = std::array<std::optional<RequiredVersion>, all_policy_t
 
 struct UserStandings {
     UserId user;
+    std::vector<Standing> standings;  // one for each type
+};
+
+struct AccountStandings {
+    Profile profile;
     std::vector<Standing> standings;  // one for each type
 };
 
@@ -100,6 +106,8 @@ public:
     // by commas, and the reader of a row in which they begin at `first`.
     static std::string standing_columns();
     static std::vector<Standing> read_standings(const storage::Row& row, std::size_t first);
+    // Along with an account; nullopt if it is deleted.
+    awaitable<std::optional<AccountStandings>> find_account(UserId user);
     // The same for many accounts, in any order. Accounts that do not exist are omitted.
     awaitable<std::vector<UserStandings>> standings_of(std::vector<UserId> users);
     awaitable<RequiredVersions> required_versions();

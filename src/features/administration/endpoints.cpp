@@ -31,7 +31,7 @@ awaitable<Result<http::ListPage<UserListResponse>>> list(Administration& adminis
     std::vector<UserId> users;
     for (const ListedUser& user : found.items) users.push_back(user.id);
     auto accepted = co_await consents.accepted_by(std::move(users));
-    co_return wanted.page(found, [&](const ListedUser& user) { return UserListResponse::of(user, accepted[user.id]); });
+    co_return wanted.page(found, [&](const ListedUser& user) { return response_of(user, accepted[user.id]); });
 }
 
 void add_reading(http::Router& router, Administration& administration, Profiles& profiles, Consents& consents) {

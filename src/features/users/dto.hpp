@@ -105,6 +105,54 @@ constexpr auto account_fields() {
     };
 }
 
+// An account in lists, and where an answer names one.
+struct UserListResponse {
+    UserId id;
+    std::optional<std::string> name;
+    std::string username;
+    std::string email;
+    bool is_verified = false;
+    std::optional<TimePoint> verified_at;
+    RoleId role_id;
+    UserRoleResponse role;
+    UserStatus status = UserStatus::active;
+    UserTermPolicyResponse term_policy;
+    Language language = Language::en;
+    std::optional<TimePoint> last_login_at;
+    TimePoint created_at;
+    TimePoint updated_at;
+
+    static UserListResponse of(const Profile& profile, std::span<const PolicyType> accepted) {
+        const User& user = profile.user;
+        return {.id = user.id,
+                .name = user.name,
+                .username = user.username,
+                .email = user.email,
+                .is_verified = user.is_verified,
+                .verified_at = profile.verified_at,
+                .role_id = user.role_id,
+                .role = {.id = user.role_id, .name = profile.role_name, .type = user.role},
+                .status = user.status,
+                .term_policy = UserTermPolicyResponse::of(accepted),
+                .language = user.language,
+                .last_login_at = profile.last_login_at,
+                .created_at = user.created_at,
+                .updated_at = profile.updated_at};
+    }
+
+    static constexpr std::string_view schema_name = "UserListResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple_cat(
+            account_fields<UserListResponse>(),
+            std::tuple{
+                field("lastLoginAt", &UserListResponse::last_login_at, "Time of the last successful login"),
+                field("createdAt", &UserListResponse::created_at, "Creation time"),
+                field("updatedAt", &UserListResponse::updated_at, "Time of the last change"),
+            });
+    }
+};
+
 struct UserProfileResponse {
     UserId id;
     std::optional<std::string> name;

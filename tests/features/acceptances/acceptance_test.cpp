@@ -118,6 +118,9 @@ TEST(DOC_5, TheAcceptedListIsTheWholeHistoryNewestFirst) {
     ASSERT_EQ(list.status, 200U) << list.body;
     const json::array& entries = list.json.at("data").as_array();
     ASSERT_EQ(entries.size(), 3U);
+    const std::string admin = t.service.tokens_of(t.service.make_person(Role::admin)).access;
+    const json::value user =
+        t.service.get("/api/admin/user/list?search=" + t.person.email, bearer(admin)).json.at("data").at(0);
     for (const auto& [at, policy, version, action, language] :
          {std::tuple{0U, second, 2, "accepted", "en"}, std::tuple{1U, first, 1, "withdrawn", "de"},
           std::tuple{2U, first, 1, "accepted", "de"}}) {
@@ -132,6 +135,8 @@ TEST(DOC_5, TheAcceptedListIsTheWholeHistoryNewestFirst) {
         EXPECT_EQ(entry.at("contentHashes").at(0).at("contentHash"), hash_of("marketing", version).c_str());
         EXPECT_FALSE(entry.at("termPolicy").as_object().contains("createdBy")) << "who wrote it is not the user's";
         EXPECT_EQ(entry.at("createdAt"), entry.at("acceptedAt"));
+        EXPECT_EQ(entry.at("createdBy"), t.person.id.text().c_str());
+        EXPECT_EQ(entry.at("user"), user) << entry;
     }
     EXPECT_GT(entries[0].at("acceptedAt").as_string(), entries[1].at("acceptedAt").as_string());
     // Pages show the same entries, and never those of other users.

@@ -629,6 +629,8 @@ export interface components {
              * @description Account ID
              */
             userId: string;
+            /** @description The account as it is now */
+            user: components["schemas"]["UserListResponseDto"];
             /**
              * Format: uuid
              * @description Policy ID
@@ -658,8 +660,91 @@ export interface components {
              * @description Same as `acceptedAt`
              */
             createdAt: string;
+            /**
+             * Format: uuid
+             * @description Same as `userId`
+             */
+            createdBy: string;
             /** @description State of its entry in the consent log: `pending` or `published`; absent if the log lacks it */
             logState?: string;
+        };
+        UserListResponseDto: {
+            /**
+             * Format: uuid
+             * @description Account ID
+             */
+            id: string;
+            /** @description Display name */
+            name?: string;
+            /** @description Unique username; generated unless it was imported */
+            username: string;
+            /** @description Email address in lower case */
+            email: string;
+            /** @description Whether the email address is verified */
+            isVerified: boolean;
+            /**
+             * Format: date-time
+             * @description Verification time
+             */
+            verifiedAt?: string;
+            /**
+             * Format: uuid
+             * @description Role ID
+             */
+            roleId: string;
+            /** @description Role of the account */
+            role: components["schemas"]["UserRoleResponseDto"];
+            /**
+             * @description Account status; only `active` accounts can be used
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "blocked";
+            /** @description Whether each policy type is accepted in its latest version */
+            termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
+            /**
+             * @description Language of emails to the owner
+             * @enum {string}
+             */
+            language: "en" | "id" | "es" | "fr" | "de" | "ja";
+            /**
+             * Format: date-time
+             * @description Time of the last successful login
+             */
+            lastLoginAt?: string;
+            /**
+             * Format: date-time
+             * @description Creation time
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change
+             */
+            updatedAt: string;
+        };
+        UserRoleResponseDto: {
+            /**
+             * Format: uuid
+             * @description Role ID
+             */
+            id: string;
+            /** @description Unique name in lower case */
+            name: string;
+            /**
+             * @description Role type
+             * @enum {string}
+             */
+            type: "user" | "admin" | "superAdmin";
+        };
+        UserTermPolicyResponseDto: {
+            /** @description Whether the latest terms of service are accepted */
+            termsOfService: boolean;
+            /** @description Whether the latest privacy policy is accepted */
+            privacy: boolean;
+            /** @description Whether the latest marketing consent is accepted */
+            marketing: boolean;
+            /** @description Whether the latest cookie policy is accepted */
+            cookies: boolean;
         };
         TermPolicyResponseDto: {
             /**
@@ -686,7 +771,7 @@ export interface components {
              * @description Publication time
              */
             publishedAt?: string;
-            /** @description Whether users had to accept this version; if not, acceptances of earlier versions remain valid. Absent for drafts */
+            /** @description Whether users had to accept this version; if not, acceptances of earlier versions continue to hold. Absent for drafts */
             isMaterial?: boolean;
             /** @description Why the change was material or not */
             materialReason?: string;
@@ -931,7 +1016,7 @@ export interface components {
          *     }
          */
         TermPolicyPublishRequestDto: {
-            /** @description `false` if the change does not affect users, such as a corrected typo: acceptances of earlier versions remain valid. Default `true`; the first version of a type is always material */
+            /** @description `false` if the change does not affect users, such as a corrected typing error: acceptances of earlier versions continue to hold. Default `true`; the first version of a type is always material */
             isMaterial?: boolean;
             /** @description Why the change is material or not; public. Required if `isMaterial` is `false` */
             materialReason?: string;
@@ -1042,7 +1127,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "inactive" | "blocked";
-            /** @description Whether the required version of each policy type, or a later one, is accepted */
+            /** @description Whether each policy type is accepted in its latest version */
             termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
             /**
              * @description Language of emails to the owner
@@ -1111,30 +1196,6 @@ export interface components {
              */
             updatedAt: string;
         };
-        UserRoleResponseDto: {
-            /**
-             * Format: uuid
-             * @description Role ID
-             */
-            id: string;
-            /** @description Unique name in lower case */
-            name: string;
-            /**
-             * @description Role type
-             * @enum {string}
-             */
-            type: "user" | "admin" | "superAdmin";
-        };
-        UserTermPolicyResponseDto: {
-            /** @description Whether the required terms of service are accepted */
-            termsOfService: boolean;
-            /** @description Whether the required privacy policy is accepted */
-            privacy: boolean;
-            /** @description Whether the required marketing consent is accepted */
-            marketing: boolean;
-            /** @description Whether the required cookie policy is accepted */
-            cookies: boolean;
-        };
         UserTwoFactorResponseDto: {
             /** @description Whether two-factor authentication is on */
             enabled: boolean;
@@ -1175,60 +1236,6 @@ export interface components {
              * @enum {string}
              */
             method?: "code" | "backupCode";
-        };
-        UserListResponseDto: {
-            /**
-             * Format: uuid
-             * @description Account ID
-             */
-            id: string;
-            /** @description Display name */
-            name?: string;
-            /** @description Unique username; generated unless it was imported */
-            username: string;
-            /** @description Email address in lower case */
-            email: string;
-            /** @description Whether the email address is verified */
-            isVerified: boolean;
-            /**
-             * Format: date-time
-             * @description Verification time
-             */
-            verifiedAt?: string;
-            /**
-             * Format: uuid
-             * @description Role ID
-             */
-            roleId: string;
-            /** @description Role of the account */
-            role: components["schemas"]["UserRoleResponseDto"];
-            /**
-             * @description Account status; only `active` accounts can be used
-             * @enum {string}
-             */
-            status: "active" | "inactive" | "blocked";
-            /** @description Whether the required version of each policy type, or a later one, is accepted */
-            termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
-            /**
-             * @description Language of emails to the owner
-             * @enum {string}
-             */
-            language: "en" | "id" | "es" | "fr" | "de" | "ja";
-            /**
-             * Format: date-time
-             * @description Time of the last successful login
-             */
-            lastLoginAt?: string;
-            /**
-             * Format: date-time
-             * @description Creation time
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description Time of the last change
-             */
-            updatedAt: string;
         };
         UserSessionResponseDto: {
             /**
