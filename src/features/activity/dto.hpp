@@ -8,6 +8,7 @@
 
 #include "base/locales.hpp"
 #include "features/activity/repository.hpp"
+#include "features/users/user_agent_dto.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
 
@@ -19,7 +20,7 @@ struct ActivityResponse {
     std::string action;
     std::string description;
     std::optional<std::string> ip_address;
-    std::optional<std::string> user_agent;
+    std::optional<UserAgentResponse> user_agent;
     std::optional<boost::json::object> metadata;
     TimePoint created_at;
     UserId created_by;
@@ -31,10 +32,11 @@ struct ActivityResponse {
             .action = entry.action,
             .description = std::string(locales.find(language, "activityLog." + entry.action).value_or(entry.action)),
             .ip_address = entry.ip_address,
-            .user_agent = entry.user_agent,
+            .user_agent = {},
             .metadata = {},
             .created_at = entry.created_at,
             .created_by = entry.created_by};
+        if (entry.user_agent) out.user_agent = UserAgentResponse::of(*entry.user_agent);
         if (entry.metadata) out.metadata = boost::json::parse(*entry.metadata).as_object();
         return out;
     }

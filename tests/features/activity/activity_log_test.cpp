@@ -71,7 +71,9 @@ TEST_F(ActivityLog, AnEntryTellsWhoDidWhatWhenAndWhence) {
     EXPECT_EQ(log.text("data.1.createdBy"), user.text());
     EXPECT_EQ(log.text("data.1.userId"), user.text());
     EXPECT_EQ(log.text("data.1.ipAddress"), "203.0.113.7");
-    EXPECT_EQ(log.text("data.1.userAgent"), "Browser/1");
+    EXPECT_EQ(log.text("data.1.userAgent.ua"), "Browser/1");
+    for (const char* part : {"browser", "cpu", "device", "engine", "os"})
+        EXPECT_TRUE(log.has(std::string("data.1.userAgent.") + part)) << part;
     EXPECT_FALSE(log.has("data.1.metadata"));
     auto headers = reader.headers();
     headers.emplace_back("x-custom-lang", "de");

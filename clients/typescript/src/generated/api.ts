@@ -416,7 +416,7 @@ export interface components {
             /** @description IP address of the client */
             ipAddress?: string;
             /** @description User agent of the client */
-            userAgent?: string;
+            userAgent?: components["schemas"]["UserAgentResponseDto"];
             /** @description IDs and names of the affected objects */
             metadata?: Record<string, never>;
             /**
