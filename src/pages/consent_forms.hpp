@@ -27,7 +27,8 @@ struct AcceptForm {
         using http::field;
         return std::tuple{
             field("type", &AcceptForm::type, "Policy type"),
-            field("version", &AcceptForm::version, "Version that was shown", http::between(1, policy_version_max)),
+            field("version", &AcceptForm::version, "Version that was shown", http::at_least(1),
+                  http::at_most(policy_version_max)),
             field("language", &AcceptForm::language, "Language of the text that was shown"),
             field("contentHash", &AcceptForm::content_hash, "SHA-256 of the text that was shown, in hexadecimal",
                   http::min_length(64), http::max_length(64), http::alphanumeric, http::lowered),

@@ -28,7 +28,7 @@ struct AcceptRequest {
         return std::tuple{
             field("type", &AcceptRequest::type, "Policy type; accepts its latest version"),
             field("version", &AcceptRequest::version, "Version shown to the user; refused if a later one is published",
-                  http::between(1, policy_version_max)),
+                  http::at_least(1), http::at_most(policy_version_max)),
             field("language", &AcceptRequest::language,
                   "Language of the text shown; default: the language of the request, if the version has it"),
             field("contentHash", &AcceptRequest::content_hash,

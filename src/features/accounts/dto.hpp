@@ -33,7 +33,7 @@ struct SignUpRequest {
                   http::not_empty, http::email),
             field("password", &SignUpRequest::password, new_password_description, password_length_min,
                   password_length_max, password_classes),
-            field("name", &SignUpRequest::name, "Display name", http::not_empty, http::one_line_name,
+            field("name", &SignUpRequest::name, "Display name", http::min_length(1), http::one_line_name,
                   http::max_length(100)),
             field("from", &SignUpRequest::from, "Client type"),
             field("termsOfService", &SignUpRequest::terms_of_service, "`true` accepts the latest terms of service"),
@@ -114,7 +114,7 @@ struct UpdateProfileRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &UpdateProfileRequest::name, "Display name; unchanged if omitted", http::not_empty,
+            field("name", &UpdateProfileRequest::name, "Display name; unchanged if omitted", http::min_length(1),
                   http::one_line_name, http::max_length(100)),
             field("language", &UpdateProfileRequest::language, "Language of emails; unchanged if omitted"),
             field("gender", &UpdateProfileRequest::gender, "Gender; unchanged if omitted"),

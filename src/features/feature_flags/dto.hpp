@@ -66,8 +66,8 @@ struct FeatureFlagStatusRequest {
         return std::tuple{
             field("isEnable", &FeatureFlagStatusRequest::is_enabled, "Whether the feature is on"),
             field("rolloutPercent", &FeatureFlagStatusRequest::rollout_percent,
-                  "Percentage of signed-in users who have the feature; raising it only adds users",
-                  http::between(0, 100)),
+                  "Percentage of signed-in users who have the feature; raising it only adds users", http::at_least(0),
+                  http::at_most(100)),
         };
     }
 };

@@ -23,7 +23,7 @@ struct LoginSocialRequest {
             field("device", &LoginSocialRequest::device, "Device; stored with the session"),
             field("nonce", &LoginSocialRequest::nonce, "Nonce of the identity token", http::not_empty,
                   http::max_length(255)),
-            field("name", &LoginSocialRequest::name, "Display name of a new account", http::not_empty,
+            field("name", &LoginSocialRequest::name, "Display name of a new account", http::min_length(1),
                   http::one_line_name, http::max_length(100)),
             field("termsOfService", &LoginSocialRequest::terms_of_service,
                   "`true` accepts the latest terms of service at sign-up"),

@@ -17,8 +17,8 @@
 
 namespace consentry {
 
-inline constexpr auto policy_version_rule = http::between(1, policy_version_max);
-inline constexpr auto policy_size_rule = http::between(1, policy_bytes_max);
+inline constexpr http::Max greatest_version = http::at_most(policy_version_max);
+inline constexpr http::Max greatest_size = http::at_most(policy_bytes_max);
 
 struct ContentPresignRequest {
     PolicyType type = PolicyType::terms_of_service;
@@ -32,9 +32,10 @@ struct ContentPresignRequest {
         return std::tuple{
             field("type", &ContentPresignRequest::type, "Policy type"),
             field("language", &ContentPresignRequest::language, "Language of the text"),
-            field("version", &ContentPresignRequest::version, "Policy version; need not exist yet",
-                  policy_version_rule),
-            field("size", &ContentPresignRequest::size, "File size in bytes; the upload must match", policy_size_rule),
+            field("version", &ContentPresignRequest::version, "Policy version; need not exist yet", http::at_least(1),
+                  greatest_version),
+            field("size", &ContentPresignRequest::size, "File size in bytes; the upload must match", http::at_least(1),
+                  greatest_size),
         };
     }
 };
@@ -52,7 +53,7 @@ struct ContentRequest {
         return std::tuple{
             field("language", &ContentRequest::language, "Language of the text"),
             field("key", &ContentRequest::key, "Storage key from the upload URL response", http::not_empty),
-            field("size", &ContentRequest::size, "File size in bytes", policy_size_rule),
+            field("size", &ContentRequest::size, "File size in bytes", http::at_least(1), greatest_size),
         };
     }
 };
@@ -86,7 +87,7 @@ struct TermPolicyCreateRequest {
         return std::tuple{
             field("type", &TermPolicyCreateRequest::type, "Policy type"),
             field("version", &TermPolicyCreateRequest::version, "Version; the highest published one is the latest",
-                  policy_version_rule),
+                  http::at_least(1), greatest_version),
             field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once"),
             field("processing", &TermPolicyCreateRequest::processing,
                   "The version's description of the processing of personal data"),
@@ -141,7 +142,7 @@ struct TermPolicyPublishRequest {
             field("graceInDays", &TermPolicyPublishRequest::grace_in_days,
                   "For this many days, users with an earlier acceptance are still admitted; only for material changes, "
                   "and not for the first version of a type",
-                  http::between(0, grace_days_max)),
+                  http::at_least(0), http::at_most(grace_days_max)),
         };
     }
     static void check(const TermPolicyPublishRequest& request, Report& report) {
@@ -232,7 +233,7 @@ struct PublicationPath {
         using http::field;
         return std::tuple{
             field("type", &PublicationPath::type, "Policy type"),
-            field("version", &PublicationPath::version, "Published version", policy_version_rule),
+            field("version", &PublicationPath::version, "Published version", http::at_least(1), greatest_version),
         };
     }
 };
@@ -246,8 +247,8 @@ struct DiffPath {
         using http::field;
         return std::tuple{
             field("type", &DiffPath::type, "Policy type"),
-            field("from", &DiffPath::from, "Earlier published version", policy_version_rule),
-            field("to", &DiffPath::to, "Later published version", policy_version_rule),
+            field("from", &DiffPath::from, "Earlier published version", http::at_least(1), greatest_version),
+            field("to", &DiffPath::to, "Later published version", http::at_least(1), greatest_version),
         };
     }
 };

@@ -34,19 +34,23 @@ struct MaxLength : MaxLengthRule {
 constexpr MinLength min_length(std::int64_t min) { return {{min}}; }
 constexpr MaxLength max_length(std::int64_t max) { return {{max}}; }
 
-// A range for numbers in queries.
-struct Between {
-    static constexpr std::string_view key = "isInRange";
+// The least and the greatest number that a field takes.
+struct Min {
+    static constexpr std::string_view key = "min";
     std::int64_t min;
-    std::int64_t max;
-    bool holds(std::int64_t number) const { return number >= min && number <= max; }
-    boost::json::object placeholders() const { return {{"min", min}, {"max", max}}; }
-    void describe(boost::json::object& schema) const {
-        schema["minimum"] = min;
-        schema["maximum"] = max;
-    }
+    bool holds(std::int64_t number) const { return number >= min; }
+    boost::json::object placeholders() const { return {{"min", min}}; }
+    void describe(boost::json::object& schema) const { schema["minimum"] = min; }
 };
-constexpr Between between(std::int64_t min, std::int64_t max) { return {min, max}; }
+struct Max {
+    static constexpr std::string_view key = "max";
+    std::int64_t max;
+    bool holds(std::int64_t number) const { return number <= max; }
+    boost::json::object placeholders() const { return {{"max", max}}; }
+    void describe(boost::json::object& schema) const { schema["maximum"] = max; }
+};
+constexpr Min at_least(std::int64_t min) { return {min}; }
+constexpr Max at_most(std::int64_t max) { return {max}; }
 
 // An email address. Fields with this rule store its canonical spelling.
 struct Email : EmailRule {

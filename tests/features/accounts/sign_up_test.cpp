@@ -244,6 +244,24 @@ TEST(PWD_3, SignUpCountsCodePoints) {
     EXPECT_EQ(service.log_in(ada, of_50).status, 200U);
 }
 
+TEST(AccountNames, AnEmptyOneIsTooShortEverywhere) {
+    Service& service = suite_service();
+    const auto expect_too_short = [](const Answer& answer) {
+        EXPECT_EQ(answer.status, 422U);
+        EXPECT_TRUE(answer.violates("name", "minLength")) << answer.body;
+        EXPECT_FALSE(answer.violates("name", "isNotEmpty")) << answer.body;
+    };
+    json::object body = sign_up_body(ada);
+    body["name"] = "";
+    expect_too_short(service.post(sign_up_path, body));
+    const Person person = service.make_person();
+    expect_too_short(
+        service.call("PUT", "/api/shared/user/profile", R"({"name":""})", bearer(service.tokens_of(person).access)));
+    const Person admin = service.make_person(Role::super_admin);
+    expect_too_short(service.post("/api/admin/user/create", {{"email", "berta@example.org"}, {"name", ""}},
+                                  bearer(service.tokens_of(admin).access)));
+}
+
 TEST(AUT_5, NoExtraPropertyReachesANewAccount) {
     Service& service = suite_service();
     for (const char* name : {"role", "roleId", "roleType", "status", "isVerified", "verifiedAt", "twoFactor", "attempt",

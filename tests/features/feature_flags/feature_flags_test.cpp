@@ -207,8 +207,8 @@ TEST(AUT_5, FeatureFlagsTakeNothingButTheirFields) {
     violates({{"isEnable", "true"}, {"rolloutPercent", 50}}, "isEnable", "isBoolean");
     violates({{"rolloutPercent", 50}}, "isEnable", "isNotEmpty");
     violates({{"isEnable", true}}, "rolloutPercent", "isNotEmpty");
-    for (const json::value& percent : {json::value(-1), json::value(101)})
-        violates({{"isEnable", true}, {"rolloutPercent", percent}}, "rolloutPercent", "isInRange");
+    violates({{"isEnable", true}, {"rolloutPercent", -1}}, "rolloutPercent", "min");
+    violates({{"isEnable", true}, {"rolloutPercent", 101}}, "rolloutPercent", "max");
     for (const json::value& percent : {json::value("50"), json::value(1.5), json::value(nullptr)})
         violates({{"isEnable", true}, {"rolloutPercent", percent}}, "rolloutPercent", "isInt");
     const std::string path = std::string("feature-flag/update/") + absent_id;
