@@ -107,6 +107,7 @@ HelloFacts hello_facts(const Config& config) {
                    .body_json_limit_in_bytes = static_cast<std::int64_t>(config.http.json_bytes_max),
                    .body_text_limit_in_bytes = static_cast<std::int64_t>(config.http.text_bytes_max),
                    .body_urlencoded_limit_in_bytes = static_cast<std::int64_t>(config.http.text_bytes_max),
+                   .body_application_octet_stream_limit_in_bytes = static_cast<std::int64_t>(http::file_body_bytes_max),
                    .throttle_ttl_in_ms = config.throttle.window.count(),
                    .throttle_limit = config.throttle.limit};
     return out;

@@ -81,6 +81,15 @@ TEST(Answers, TheSecondStepSaysSoToo) {
     EXPECT_TRUE(login.boolean("data.mustChangePassword"));
 }
 
+TEST(Answers, HelloNamesTheLimitOfEveryKindOfBody) {
+    const Answer hello = suite_service().get("/api/hello");
+    EXPECT_EQ(hello.number("data.request.bodyJsonLimitInBytes"), 512'000);
+    EXPECT_EQ(hello.number("data.request.bodyTextLimitInBytes"), 1'048'576);
+    EXPECT_EQ(hello.number("data.request.bodyUrlencodedLimitInBytes"), 1'048'576);
+    ASSERT_TRUE(hello.has("data.request.bodyApplicationOctetStreamLimitInBytes")) << hello.body;
+    EXPECT_EQ(hello.number("data.request.bodyApplicationOctetStreamLimitInBytes"), 1'048'576);
+}
+
 TEST(DOC_5, AVersionThatNeverWasIsNotFound) {
     Signed t;
     publish(t.service, "privacy", 2);

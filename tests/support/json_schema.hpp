@@ -102,8 +102,12 @@ private:
             } else if (name == "oneOf") {
                 check_one_of(value, wanted.as_array(), place, out);
             } else if (name == "type") {
-                if (!is_of_type(value, wanted.as_string()))
-                    out.push_back(place + ": not of type " + std::string(wanted.as_string()));
+                const auto fits = [&](const Value& type) { return is_of_type(value, type.as_string()); };
+                const auto* types = wanted.if_array();
+                if (types != nullptr ? std::ranges::none_of(*types, fits) : !fits(wanted))
+                    out.push_back(
+                        place + ": not of type " +
+                        (types != nullptr ? boost::json::serialize(*types) : std::string(wanted.as_string())));
             } else if (name == "const") {
                 if (value != wanted) out.push_back(place + ": not " + boost::json::serialize(wanted));
             } else if (name == "enum") {

@@ -78,6 +78,7 @@ struct HelloRequest {
     std::int64_t body_json_limit_in_bytes = 0;
     std::int64_t body_text_limit_in_bytes = 0;
     std::int64_t body_urlencoded_limit_in_bytes = 0;
+    std::int64_t body_application_octet_stream_limit_in_bytes = 0;
     std::int64_t throttle_ttl_in_ms = 0;
     std::int64_t throttle_limit = 0;
 
@@ -90,6 +91,8 @@ struct HelloRequest {
             field("bodyTextLimitInBytes", &HelloRequest::body_text_limit_in_bytes, "Maximum size of text bodies"),
             field("bodyUrlencodedLimitInBytes", &HelloRequest::body_urlencoded_limit_in_bytes,
                   "Maximum size of form bodies"),
+            field("bodyApplicationOctetStreamLimitInBytes", &HelloRequest::body_application_octet_stream_limit_in_bytes,
+                  "Maximum size of a file that is a whole body, such as a policy text"),
             field("throttleTtlInMs", &HelloRequest::throttle_ttl_in_ms, "Rate limit window in milliseconds"),
             field("throttleLimit", &HelloRequest::throttle_limit, "Requests per operation and window; 0: no limit")};
     }

@@ -20,8 +20,8 @@ struct PolicyContentResponse {
     Language language = Language::en;
     std::string bucket;
     std::string key;
-    std::optional<std::string> cdn_url;
-    std::optional<std::string> completed_url;
+    http::Nullable<std::string> cdn_url;
+    http::Nullable<std::string> completed_url;
     std::string mime;
     std::string extension;
     FileAccess access = FileAccess::private_file;
@@ -35,7 +35,8 @@ struct PolicyContentResponse {
             field("language", &PolicyContentResponse::language, "Language of the text"),
             field("bucket", &PolicyContentResponse::bucket, "Storage bucket"),
             field("key", &PolicyContentResponse::key, "Storage key"),
-            field("cdnUrl", &PolicyContentResponse::cdn_url, "Public URL; absent for drafts"),
+            field("cdnUrl", &PolicyContentResponse::cdn_url,
+                  "Public URL; `null` for drafts, which only presigned URLs open"),
             field("completedUrl", &PolicyContentResponse::completed_url, "Same as `cdnUrl`"),
             field("mime", &PolicyContentResponse::mime, "Media type"),
             field("extension", &PolicyContentResponse::extension, "File extension without the dot"),
@@ -90,8 +91,8 @@ struct TermPolicyResponse {
             out.contents.push_back({.language = content.language,
                                     .bucket = store.area_name(area),
                                     .key = std::move(key),
-                                    .cdn_url = url,
-                                    .completed_url = url,
+                                    .cdn_url = {url},
+                                    .completed_url = {url},
                                     .mime = std::string(policy_mime),
                                     .extension = std::string(policy_extension),
                                     .access = is_public ? FileAccess::public_file : FileAccess::private_file,

@@ -98,6 +98,8 @@ json::value example_of(const json::object& schema, const Components& schemas, st
         if (const auto* value = schema.if_contains(fixed)) return *value;
     if (const auto* values = schema.if_contains("enum")) return values->as_array().front();
     const auto* named_type = schema.if_contains("type");
+    const auto* types = named_type != nullptr ? named_type->if_array() : nullptr;  // of a value that may be null
+    if (types != nullptr) named_type = &types->front();
     const std::string_view type = named_type != nullptr ? std::string_view(named_type->as_string()) : "object";
     if (type == "array") {
         if (name.ends_with('s')) name.remove_suffix(1);

@@ -65,6 +65,10 @@ template <class T>
 boost::json::object describe(Components& components) {
     if constexpr (IsOptional<T>::value) {
         return describe<typename T::value_type>(components);
+    } else if constexpr (IsNullable<T>::value) {
+        boost::json::object schema = describe<typename decltype(T::value)::value_type>(components);
+        schema["type"] = boost::json::array{schema.at("type"), "null"};
+        return schema;
     } else if constexpr (IsVector<T>::value) {
         return {{"type", "array"}, {"items", describe<typename T::value_type>(components)}};
     } else if constexpr (DtoType<T>) {

@@ -18,8 +18,8 @@
 //
 // Fields that several DTOs share are a function template that returns a tuple; std::tuple_cat joins it to the others.
 //
-// std::optional members may be absent; all others are required. An enum is converted to text by a specialization of
-// EnumNames. Wire names are defined only in these tables.
+// std::optional members may be absent; all others are required. Nullable members of answers may be null. An enum is
+// converted to text by a specialization of EnumNames. Wire names are defined only in these tables.
 #pragma once
 
 #include <array>
@@ -73,6 +73,16 @@ template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
+// A value of an answer that is null where it does not exist, while an absent std::optional is left out.
+template <class T>
+struct Nullable {
+    std::optional<T> value;
+};
+template <class T>
+struct IsNullable : std::false_type {};
+template <class T>
+struct IsNullable<Nullable<T>> : std::true_type {};
+
 template <class T>
 struct IsVector : std::false_type {};
 template <class T>

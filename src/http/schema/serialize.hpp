@@ -37,6 +37,8 @@ void write_json(std::string& out, const T& value) {
             write_json(out, *value);
         else
             out.append("null");
+    } else if constexpr (IsNullable<T>::value) {
+        write_json(out, value.value);
     } else if constexpr (IsVector<T>::value) {
         out.push_back('[');
         bool first = true;

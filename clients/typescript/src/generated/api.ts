@@ -813,10 +813,10 @@ export interface components {
             bucket: string;
             /** @description Storage key */
             key: string;
-            /** @description Public URL; absent for drafts */
-            cdnUrl?: string;
+            /** @description Public URL; `null` for drafts, which only presigned URLs open */
+            cdnUrl: string | null;
             /** @description Same as `cdnUrl` */
-            completedUrl?: string;
+            completedUrl: string | null;
             /** @description Media type */
             mime: string;
             /** @description File extension without the dot */
@@ -1693,6 +1693,8 @@ export interface components {
             bodyTextLimitInBytes: number;
             /** @description Maximum size of form bodies */
             bodyUrlencodedLimitInBytes: number;
+            /** @description Maximum size of a file that is a whole body, such as a policy text */
+            bodyApplicationOctetStreamLimitInBytes: number;
             /** @description Rate limit window in milliseconds */
             throttleTtlInMs: number;
             /** @description Requests per operation and window; 0: no limit */
