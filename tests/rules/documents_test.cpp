@@ -1,7 +1,10 @@
 // The first things a newcomer meets: scripts are executable, and pages can be found.
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <boost/regex.hpp>
 #include <gtest/gtest.h>
@@ -46,6 +49,61 @@ TEST(Guides, EveryPageIsLinkedFromAReadme) {
     for (const std::string& path : project_files())
         if (path.starts_with("docs/") && path.ends_with(".md"))
             EXPECT_TRUE(is_linked(path)) << path << " is linked from no README.md above it";
+}
+
+// The segments of a path without the prefix and the version of the API. A path that ends with '/' ends with an empty
+// one.
+std::vector<std::string> segments_of(std::string_view path) {
+    for (const std::string_view start : {"/", "api/", "v1/"})
+        if (path.starts_with(start)) path.remove_prefix(start.size());
+    std::vector<std::string> out{""};
+    for (const char c : path)
+        if (c == '/')
+            out.emplace_back();
+        else
+            out.back() += c;
+    return out;
+}
+
+// Whether a path of a guide is that of an operation, or leads to it: placeholders stand for any segment.
+bool leads_to(const std::vector<std::string>& named, const std::vector<std::string>& operation) {
+    const bool is_prefix = named.back().empty();
+    const std::size_t size = is_prefix ? named.size() - 1 : named.size();
+    if (is_prefix ? operation.size() <= size : operation.size() != size) return false;
+    for (std::size_t i = 0; i < size; ++i)
+        if (named[i] != operation[i] && !operation[i].starts_with('{')) return false;
+    return true;
+}
+
+// The API document holds one path per operation, from which the types of the TypeScript client are generated. Guides
+// use the same ones, except in an excerpt of the document, which quotes aliases.
+TEST(Guides, EveryRequestUsesTheFirstPathOfItsOperation) {
+    struct Operation {
+        std::string method;
+        std::vector<std::string> path;
+    };
+    std::vector<Operation> operations;
+    const std::string generated = read_file("clients/typescript/src/generated/operations.ts");
+    const boost::regex declaration(R"(\['([A-Z]+)', '([^']+)')");
+    for (boost::sregex_iterator found(generated.begin(), generated.end(), declaration), end; found != end; ++found)
+        operations.push_back({(*found)[1], segments_of((*found)[2].str())});
+    EXPECT_GT(operations.size(), 80U);
+
+    const boost::regex mention(
+        R"re((?<!")\b(GET|POST|PUT|PATCH|DELETE) (?:http://localhost:3000)?(/?[A-Za-z][\w.:${}-]*/[\w.:$/{}-]*))re");
+    std::size_t named = 0;
+    for (const std::string& page : project_files()) {
+        if (!page.starts_with("docs/guides/")) continue;
+        const std::string text = read_file(page);
+        for (boost::sregex_iterator found(text.begin(), text.end(), mention), end; found != end; ++found, ++named) {
+            const auto path = segments_of((*found)[2].str());
+            const auto is_it = [&](const Operation& one) {
+                return one.method == (*found)[1] && leads_to(path, one.path);
+            };
+            EXPECT_TRUE(std::ranges::any_of(operations, is_it)) << page << ": " << (*found)[0];
+        }
+    }
+    EXPECT_GT(named, 60U);
 }
 
 // docs/reference/shared-rules.md names tests as `SUITE.Name`; each of them must exist.
