@@ -66,7 +66,9 @@ void Audit::tell(std::string_view name, Outcome outcome, std::optional<UserId> s
     try {
         SecurityEvent event{.name = name, .outcome = outcome, .detail = std::move(detail)};
         if (cause.actor) event.actor = cause.actor->text();
-        if (subject && subject != cause.actor) (cause.actor ? event.target : event.actor) = subject->text();
+        // Without a request, the operator acts, or Consentry itself.
+        const bool is_own = !cause.actor && cause.origin;
+        if (subject && subject != cause.actor) (is_own ? event.actor : event.target) = subject->text();
         if (cause.origin) event.origin = &*cause.origin;
         events_->record(event);
     } catch (...) {  // out of memory: the event is lost, the request continues
