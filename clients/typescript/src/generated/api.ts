@@ -699,7 +699,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "inactive" | "blocked";
-            /** @description Whether each policy type is accepted in its latest version */
+            /** @description Whether the required version of each policy type, or a later one, is accepted */
             termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
             /**
              * @description Language of emails to the owner
@@ -737,13 +737,13 @@ export interface components {
             type: "user" | "admin" | "superAdmin";
         };
         UserTermPolicyResponseDto: {
-            /** @description Whether the latest terms of service are accepted */
+            /** @description Whether the required terms of service are accepted */
             termsOfService: boolean;
-            /** @description Whether the latest privacy policy is accepted */
+            /** @description Whether the required privacy policy is accepted */
             privacy: boolean;
-            /** @description Whether the latest marketing consent is accepted */
+            /** @description Whether the required marketing consent is accepted */
             marketing: boolean;
-            /** @description Whether the latest cookie policy is accepted */
+            /** @description Whether the required cookie policy is accepted */
             cookies: boolean;
         };
         TermPolicyResponseDto: {
@@ -771,7 +771,7 @@ export interface components {
              * @description Publication time
              */
             publishedAt?: string;
-            /** @description Whether users had to accept this version; if not, acceptances of earlier versions continue to hold. Absent for drafts */
+            /** @description Whether users had to accept this version; if not, acceptances of earlier versions remain valid. Absent for drafts */
             isMaterial?: boolean;
             /** @description Why the change was material or not */
             materialReason?: string;
@@ -1016,7 +1016,7 @@ export interface components {
          *     }
          */
         TermPolicyPublishRequestDto: {
-            /** @description `false` if the change does not affect users, such as a corrected typing error: acceptances of earlier versions continue to hold. Default `true`; the first version of a type is always material */
+            /** @description `false` if the change does not affect users, such as a corrected typo: acceptances of earlier versions remain valid. Default `true`; the first version of a type is always material */
             isMaterial?: boolean;
             /** @description Why the change is material or not; public. Required if `isMaterial` is `false` */
             materialReason?: string;
@@ -1127,7 +1127,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "inactive" | "blocked";
-            /** @description Whether each policy type is accepted in its latest version */
+            /** @description Whether the required version of each policy type, or a later one, is accepted */
             termPolicy: components["schemas"]["UserTermPolicyResponseDto"];
             /**
              * @description Language of emails to the owner
