@@ -113,7 +113,8 @@ TEST(TermPolicyImpact, CountsWhoWouldHaveToAcceptAgain) {
     const std::string first = desk.draft("marketing", 2, texts_in({"en"}));
     const Person other = service.make_person();
     service.sql("UPDATE users SET status = 'inactive' WHERE id = '" + other.id.text() + "'");
-    EXPECT_EQ(impact(first), std::pair(std::int64_t{1}, std::int64_t{1})) << "nobody has accepted a version before the first";
+    EXPECT_EQ(impact(first), std::pair(std::int64_t{1}, std::int64_t{1}))
+        << "nobody has accepted a version before the first";
     desk.publish(first);
     const std::string next = desk.draft("marketing", 3, texts_in({"en"}));
     const std::string older = desk.draft("marketing", 1, texts_in({"en"}));
