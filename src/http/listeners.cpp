@@ -64,14 +64,23 @@ public:
         if (!error) acceptor.bind(endpoint, error);
         return acceptor;
     }
-    // Returns the port, which is a free one if the endpoint's port is 0. Binds without SO_REUSEPORT, so that the kernel
-    // reports a port in use. With it, a second server could start on the same port and take half of the connections.
-    // Listens only on a port that no client knows yet, so that a second process does not get the same one: the kernel
-    // would accept clients and reset them when the probe closes.
-    std::uint16_t probe(const tcp::endpoint& endpoint, error_code& error) const {
-        Acceptor acceptor = bind(context_, endpoint, false, error);
-        if (!error && endpoint.port() == 0) acceptor.listen(1, error);
-        return error ? std::uint16_t{0} : acceptor.local_endpoint().port();
+    // Returns the port, which is a free one if the endpoint's port is 0. A given port is bound without SO_REUSEPORT, so
+    // that the kernel reports a port in use. With it, a second server could start on the same port and take half of the
+    // connections. A free port stays taken as long as the caller holds the socket, so that no other program gets it
+    // before the listeners have it. That socket must listen: of two that do not, the kernel lets both have the port. No
+    // client knows the port yet.
+    std::uint16_t probe(const tcp::endpoint& endpoint, std::vector<Acceptor>& held, error_code& error) const {
+        const bool is_any = endpoint.port() == 0;
+        Acceptor acceptor = bind(context_, endpoint, is_any, error);
+        // If all ports have lingering connections (TIME_WAIT), the kernel reuses one only without SO_REUSEPORT. Then
+        // the port cannot be held.
+        const bool all_linger = is_any && error == asio::error::address_in_use;
+        if (all_linger) acceptor = bind(context_, endpoint, false, error);
+        if (!error && is_any) acceptor.listen(1, error);
+        if (error) return 0;
+        const std::uint16_t port = acceptor.local_endpoint().port();
+        if (is_any && !all_linger) held.push_back(std::move(acceptor));
+        return port;
     }
 
 private:
@@ -86,12 +95,13 @@ bool is_missing_address(const error_code& error) {
 // Determines the port for all endpoints and drops endpoints whose address this machine does not have. Returns nullopt
 // if the free port of one address is in use at another.
 std::optional<std::uint16_t> settle_port(const Opener& opener, std::vector<tcp::endpoint>& endpoints,
-                                         std::uint16_t wanted) {
+                                         std::uint16_t wanted, std::vector<Acceptor>& held) {
+    held.clear();
     std::uint16_t port = wanted;
     for (auto endpoint = endpoints.begin(); endpoint != endpoints.end();) {
         endpoint->port(port);
         error_code error;
-        const std::uint16_t bound = opener.probe(*endpoint, error);
+        const std::uint16_t bound = opener.probe(*endpoint, held, error);
         if (error && is_missing_address(error) && endpoints.size() > 1) {
             endpoint = endpoints.erase(endpoint);
             continue;
@@ -109,6 +119,7 @@ struct Settled {
     std::vector<tcp::endpoint> endpoints;  // including the port
     std::uint16_t port;
     bool v6_only;
+    std::vector<Acceptor> held = {};  // keeps a free port until the listeners are open
 };
 
 Settled settle(asio::io_context& context, const std::string& host, std::uint16_t port) {
@@ -116,17 +127,18 @@ Settled settle(asio::io_context& context, const std::string& host, std::uint16_t
     // "::" alone also serves IPv4; next to an IPv4 address, it would conflict with it.
     const bool v6_only = std::ranges::any_of(endpoints, [](const auto& e) { return e.address().is_v4(); });
     const Opener opener(context, v6_only);
+    std::vector<Acceptor> held;
     std::optional<std::uint16_t> settled;
     for (int attempt = 0; attempt < free_port_attempts && !settled; ++attempt)
-        settled = settle_port(opener, endpoints, port);
+        settled = settle_port(opener, endpoints, port, held);
     if (!settled) fail(name_of(endpoints.front()), asio::error::address_in_use);
-    return {.endpoints = std::move(endpoints), .port = *settled, .v6_only = v6_only};
+    return {.endpoints = std::move(endpoints), .port = *settled, .v6_only = v6_only, .held = std::move(held)};
 }
 
 }  // namespace
 
 Listeners open_listeners(const std::string& host, std::uint16_t port, const std::vector<asio::io_context*>& contexts) {
-    const auto [endpoints, settled_port, v6_only] = settle(*contexts.front(), host, port);
+    const auto [endpoints, settled_port, v6_only, held] = settle(*contexts.front(), host, port);
     const Opener opener(*contexts.front(), v6_only);
     Listeners listeners{.port = settled_port, .of_context = {}};
     for (asio::io_context* context : contexts) {

@@ -1,13 +1,17 @@
 #include "http/server.hpp"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <future>
+#include <mutex>
 #include <new>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include <sys/socket.h>
 
@@ -178,6 +182,34 @@ TEST(Server, ServesOnEveryThreadAndAddress) {
     RunningServer running(options);
     EXPECT_EQ(running.server.threads(), 3U);
     for (int i = 0; i < 30; ++i) EXPECT_EQ(running.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status, 200U);
+}
+
+// Opens free ports on several threads at once, and returns how many of them more than one listener got.
+std::size_t shared_free_ports() {
+    constexpr int each = 150;
+    std::array<boost::asio::io_context, 4> contexts;
+    std::mutex mutex;
+    std::set<std::uint16_t> ports;
+    std::vector<Listeners> open;
+    std::size_t shared = 0;
+    std::vector<std::jthread> starters;
+    for (boost::asio::io_context& context : contexts)
+        starters.emplace_back([&] {
+            for (int i = 0; i < each; ++i) {
+                Listeners listeners = open_listeners("127.0.0.78", 0, {&context});
+                const std::lock_guard lock(mutex);
+                if (!ports.insert(listeners.port).second) ++shared;
+                open.push_back(std::move(listeners));
+            }
+        });
+    starters.clear();  // waits for them
+    return shared;
+}
+
+TEST(Server, ServersThatStartTogetherGetDifferentFreePorts) {
+    std::size_t shared = 0;
+    for (int round = 0; round < 100; ++round) shared += shared_free_ports();
+    EXPECT_EQ(shared, 0U);
 }
 
 TEST(Server, RefusesAPortThatIsInUseAndNamesIt) {
