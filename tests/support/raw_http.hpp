@@ -61,6 +61,8 @@ public:
         const timeval limit{.tv_sec = 20, .tv_usec = 0};  // turns a hanging test into a failing one
         setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+        // The port is chosen when the socket connects: only then may it be one that another connection lingers on.
+        setsockopt(socket_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = inet_addr(from);
