@@ -1,5 +1,5 @@
-// Runs the code blocks of pages in docs/guides as a user would type them, in one shell, and compares the output with
-// the pages.
+// Runs the code blocks of README and of pages in docs/guides as a user would type them, in one shell, and compares the
+// output with the pages.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -33,6 +33,12 @@ struct Guide {
     std::string prints;
 };
 
+std::string with_port(std::string line, std::uint16_t port) {
+    if (const auto at = line.find(address); at != std::string::npos)
+        line.replace(at, address.size(), "http://127.0.0.1:" + std::to_string(port));
+    return line;
+}
+
 void read_page(const fs::path& file, std::uint16_t port, Guide& guide) {
     std::ifstream in(file);
     EXPECT_TRUE(in.is_open()) << file;
@@ -44,10 +50,25 @@ void read_page(const fs::path& file, std::uint16_t port, Guide& guide) {
         }
         if (!inside) continue;
         if (line.starts_with(mark)) guide.prints += line.substr(mark.size()) + "\n";
-        if (const auto at = line.find(address); at != std::string::npos)
-            line.replace(at, address.size(), "http://127.0.0.1:" + std::to_string(port));
-        guide.script += line + "\n";
+        guide.script += with_port(std::move(line), port) + "\n";
     }
+}
+
+// The indented lines of README's section. They leave the password of the new account to a prompt, which takes it from
+// the standard input if there is no terminal.
+std::string read_section(std::string_view title, std::uint16_t port) {
+    std::ifstream in(CONSENTRY_DOCS "/../README.md");
+    EXPECT_TRUE(in.is_open());
+    std::string script;
+    bool inside = false;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("## ")) inside = line.substr(3) == title;
+        if (!inside || !line.starts_with("    ")) continue;
+        if (line.contains(" user create ")) line += " <<< 'Velvet-Harbor-42'";
+        script += with_port(std::move(line), port) + "\n";
+    }
+    EXPECT_FALSE(script.empty()) << "README has no section " << title;
+    return script;
 }
 
 // Addresses that the service hands out contain the configured port, so the test must know the port in advance.
@@ -57,32 +78,69 @@ std::uint16_t unused_port() {
     return asio::ip::tcp::acceptor(context, {asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
 
-// Runs the pages in order against one service, in a folder that resembles a clone of the project.
-void expect_pages_do_what_they_say(std::initializer_list<const char*> pages) {
-    const TempFolder folder;
-    fs::create_directory_symlink(CONSENTRY_DOCS, folder / "docs");
-    const Settings settings = quick_settings({{"HTTP_PORT", std::to_string(unused_port())}});
-    const ServiceProcess service(folder.path(), settings);
-    Guide guide;
-    for (const char* page : pages) read_page(folder / "docs" / "guides" / page, service.port(), guide);
-    EXPECT_GT(guide.prints.size(), 100U);
-    std::ofstream(folder / "guide.sh") << "set -euo pipefail\ncd '" << folder.path().string() << "'\n" << guide.script;
-    NamedValues environment(settings.begin(), settings.end());
-    environment["PATH"] = fs::path(CONSENTRY_PROGRAM).parent_path().string() + ":" + std::getenv("PATH");
-    // The guide to the first hour waits for the next authenticator code.
-    const auto deadline = std::chrono::minutes{3};
-    const CommandResult result = run_command({"bash", (folder / "guide.sh").string()}, environment, deadline);
-    EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_EQ(result.out, guide.prints) << result.err;
+// A service in a folder that resembles a clone of the project, and a shell beside it.
+class Newcomer {
+public:
+    Newcomer() {
+        fs::create_directory_symlink(CONSENTRY_DOCS, folder_ / "docs");
+        fs::create_directories(folder_ / "build" / "release");
+        fs::create_symlink(CONSENTRY_PROGRAM, folder_ / "build" / "release" / "consentry");
+    }
+
+    // Types the section of README and returns what it prints.
+    std::string follow_readme(std::string_view section) {
+        const CommandResult result = type(read_section(section, service_.port()));
+        EXPECT_EQ(result.code, 0) << result.err;
+        return result.out;
+    }
+
+    // Types the pages in order: they print what they say.
+    void follow(std::initializer_list<const char*> pages) {
+        Guide guide;
+        for (const char* page : pages) read_page(folder_ / "docs" / "guides" / page, service_.port(), guide);
+        EXPECT_GT(guide.prints.size(), 100U);
+        const CommandResult result = type(guide.script);
+        EXPECT_EQ(result.code, 0) << result.err;
+        EXPECT_EQ(result.out, guide.prints) << result.err;
+    }
+
+private:
+    CommandResult type(const std::string& script) {
+        std::ofstream(folder_ / "guide.sh") << "set -euo pipefail\ncd '" << folder_.path().string() << "'\n" << script;
+        NamedValues environment(settings_.begin(), settings_.end());
+        environment["PATH"] = fs::path(CONSENTRY_PROGRAM).parent_path().string() + ":" + std::getenv("PATH");
+        // The guide to the first hour waits for the next authenticator code.
+        return run_command({"bash", (folder_ / "guide.sh").string()}, environment, std::chrono::minutes{3});
+    }
+
+    const TempFolder folder_;
+    const Settings settings_ = quick_settings({{"HTTP_PORT", std::to_string(unused_port())}});
+    const ServiceProcess service_{folder_.path(), settings_};
+};
+
+void expect_in_order(const std::string& text, std::initializer_list<std::string_view> parts) {
+    std::size_t at = 0;
+    for (const std::string_view part : parts) {
+        const std::size_t found = text.find(part, at);
+        ASSERT_NE(found, std::string::npos) << part << " is not there, or not where it belongs:\n" << text;
+        at = found + part.size();
+    }
 }
 
-TEST(Guides, FirstHourAndAccountsDoWhatTheySay) { expect_pages_do_what_they_say({"first-hour.md", "accounts.md"}); }
+// One after another in one folder, as README sends its reader on.
+TEST(Guides, ReadmeThenFirstHourThenAccountsDoWhatTheySay) {
+    Newcomer newcomer;
+    expect_in_order(newcomer.follow_readme("Log in with curl"),
+                    {R"("isEnabled": false)", R"("statusCode": 6104)", R"("statusCode": 200)", R"("statusCode": 200)",
+                     R"("email": "ada@example.org")"});
+    newcomer.follow({"first-hour.md", "accounts.md"});
+}
 
 TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) {
-    expect_pages_do_what_they_say({"term-policies.md", "consent.md", "consent-log.md", "consent-evidence.md"});
+    Newcomer().follow({"term-policies.md", "consent.md", "consent-log.md", "consent-evidence.md"});
 }
 
-TEST(Guides, WitnessDoesWhatItSays) { expect_pages_do_what_they_say({"witness.md"}); }
+TEST(Guides, WitnessDoesWhatItSays) { Newcomer().follow({"witness.md"}); }
 
 // The lines of a page that are statements of SQL, in their order.
 std::vector<std::string> statements_of(const char* page) {
