@@ -35,6 +35,8 @@ void measure_slow_peers(const Stage& stage, Report& report);
 
 // Goal 12: the same requests with few and with very many accounts and sessions. Of its own size; over servers.
 void measure_masses(const Stage& stage, Report& report);
+// Goal scale: what a request costs with ever more accounts and sessions, and with more instances. Over servers.
+void measure_scale(const Stage& stage, Report& report);
 
 // What all endpoints share (limits, ids, headers, CORS, metrics), and logging, against the endpoint without them.
 void measure_surface(const Stage& stage, Report& report);

@@ -5,6 +5,7 @@
 #include "goals.hpp"
 #include "load.hpp"
 #include "masses.hpp"
+#include "side.hpp"
 
 namespace consentry::bench {
 namespace {
@@ -12,36 +13,18 @@ namespace {
 // As many with few sessions as with many, and fewer than those whose signature the service remembers: what is compared
 // is the storage.
 constexpr std::size_t tokens_max = 10'000;
-constexpr std::size_t filler_value_bytes = 33;
 
 // The service over a database of a certain size.
 class MassSide {
 public:
-    MassSide(const Stage& stage, const std::string& database, int cache, const Masses& masses) : stage_(stage) {
-        const Servers& servers = *stage.servers();
-        servers.create_database(database);
-        // The refresh tokens, which nobody uses here, would take most of the time.
-        settings_ = Environment{{"DATABASE_URL", servers.database_url(database)},
-                                {"CACHE_URL", servers.cache_url(cache)},
-                                {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES256"},
-                                {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es256)}};
-        {
-            const SystemClock clock;
-            const Services services(config_of(stage.settings(settings_)), clock);  // makes the schema
-            const auto begin = std::chrono::steady_clock::now();
-            fill_database(servers, database, masses);
-            fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            for (const std::string& token :
-                 sign_tokens(servers, database, masses, services.tokens, std::min(tokens_max, masses.sessions)))
-                requests_.push_back(get_request(status_path, token));
-        }
-        // The copies of those sessions whose tokens are not used.
-        servers.fill_cache(cache, masses.sessions - requests_.size(), filler_value_bytes);
-    }
+    MassSide(const Stage& stage, std::string database, int cache, const Masses& masses)
+        : stage_(stage),
+          database_(stage, std::move(database), cache, masses, std::min(tokens_max, masses.sessions)),
+          requests_(authenticated(status_path, database_.tokens())) {}
 
     // Uses every token once: its signature is checked, its session copied to the cache.
     void start() {
-        service_ = stage_.serve(settings_);
+        service_ = stage_.serve(database_.settings());
         std::size_t next = 0;
         run({.port = service_.port,
              .duration = std::chrono::minutes{5},
@@ -63,7 +46,7 @@ public:
     }
 
     std::size_t tokens() const { return requests_.size(); }
-    double fill_seconds() const { return fill_seconds_; }
+    double fill_seconds() const { return database_.fill_seconds(); }
     const std::vector<double>& per_second() const { return per_second_; }
     const std::vector<double>& per_cpu_second() const { return per_cpu_second_; }
     std::string figures() const {
@@ -73,11 +56,10 @@ public:
 
 private:
     const Stage& stage_;
-    Environment settings_;
+    MassDatabase database_;
     Server service_;
     std::vector<std::string> requests_;
     std::size_t next_ = 0;
-    double fill_seconds_ = 0;
     std::vector<double> per_second_;
     std::vector<double> per_cpu_second_;
     std::vector<double> p99_ms_;

@@ -56,6 +56,7 @@ const std::vector<Goal>& goals() {
         {"6", servers, measure_refreshes},
         {"11", servers, measure_start},
         {"12", servers, measure_masses, true},
+        {"scale", servers, measure_scale, true},
         {"web-4", embedded, measure_slow_peers},
         {"log-5", embedded, measure_log_places},
         {"instructions", embedded, measure_instructions, true},
@@ -181,7 +182,7 @@ int main(int argc, char** argv) {
         const std::string on = machine();  // with the load before the first measurement
         const Length length = options.quick ? Length::quick() : Length{};
         const Report report = measure(options, length);
-        fmt::print("{}\n- {}\n{}", report.table(), on, report.notes_list());
+        fmt::print("{}\n{}- {}\n{}", report.table(), report.curves_list(), on, report.notes_list());
         if (!options.report.empty()) write_report(options.report, report, origin_of(options, length, on));
         return report.all_met() ? 0 : 3;
     } catch (const std::exception& error) {

@@ -12,6 +12,7 @@ namespace {
 // Several at once; what a portion takes to log fits well into what the server lets gather before a checkpoint.
 constexpr std::size_t seeded_at_once = 100'000;
 constexpr std::size_t writers = 2;
+constexpr std::size_t filler_value_bytes = 33;
 
 // The nth identifier of a kind as SQL: of version 7 (RFC 9562), a millisecond after the one before it.
 std::string uuid(std::string_view kind, std::string_view n) {
@@ -88,8 +89,6 @@ void in_portions(const Servers& servers, const std::string& database, const std:
         if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace
-
 void fill_database(const Servers& servers, const std::string& database, const Masses& masses) {
     in_portions(servers, database, users_sql(), masses.users);
     in_portions(servers, database, factors_sql(), masses.users);
@@ -99,8 +98,8 @@ void fill_database(const Servers& servers, const std::string& database, const Ma
     connection.run("CHECKPOINT");
 }
 
-std::vector<std::string> sign_tokens(const Servers& servers, const std::string& database, const Masses& masses,
-                                     const Tokens& tokens, std::size_t count) {
+std::vector<TokenPair> sign_tokens(const Servers& servers, const std::string& database, const Masses& masses,
+                                   const Tokens& tokens, std::size_t count) {
     auto connection = servers.connect(database);
     connection.run("SELECT 1 FROM setseed(0.42)");
     // One at random of each portion of the sessions, so that none comes twice.
@@ -110,7 +109,7 @@ std::vector<std::string> sign_tokens(const Servers& servers, const std::string& 
         uuid("session", "n"), uuid("user", user_of_session(masses)), jti_of_session, masses.sessions, count);
     const auto rows = connection.run(pick, storage::bind_all(std::int64_t{0}, static_cast<std::int64_t>(count) - 1));
     const TimePoint time = SystemClock().now();
-    std::vector<std::string> out;
+    std::vector<TokenPair> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         TokenClaims claims;
         claims.session = rows[i].id<SessionId>(0);
@@ -118,9 +117,30 @@ std::vector<std::string> sign_tokens(const Servers& servers, const std::string& 
         claims.jti = rows[i].text(2);
         claims.issued_at = epoch_seconds(time);
         claims.login_at = time;
-        out.push_back(tokens.issue(claims, time, time + std::chrono::days{30}).access_token);
+        out.push_back(tokens.issue(claims, time, time + std::chrono::days{30}));
     }
     return out;
+}
+
+}  // namespace
+
+MassDatabase::MassDatabase(const Stage& stage, std::string name, int cache, const Masses& masses, std::size_t tokens)
+    : name_(std::move(name)), masses_(masses) {
+    const Servers& servers = *stage.servers();
+    servers.create_database(name_);
+    // P-521 signatures would take most of the time, and do not depend on the number of accounts.
+    settings_ = Environment{{"DATABASE_URL", servers.database_url(name_)},
+                            {"CACHE_URL", servers.cache_url(cache)},
+                            {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES256"},
+                            {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es256)}};
+    const SystemClock clock;
+    const Services services(config_of(stage.settings(settings_)), clock);  // makes the schema
+    const auto begin = std::chrono::steady_clock::now();
+    fill_database(servers, name_, masses);
+    fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    tokens_ = sign_tokens(servers, name_, masses, services.tokens, tokens);
+    // The copies of those sessions whose tokens are not used.
+    servers.fill_cache(cache, masses.sessions - tokens, filler_value_bytes);
 }
 
 }  // namespace consentry::bench

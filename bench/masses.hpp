@@ -9,13 +9,29 @@
 
 namespace consentry::bench {
 
-// Fills a database, which has the schema and nothing else, with accounts whose second factor is on and with sessions
-// that the accounts began in turn. The sessions lie in the order in which they began, as they would. On return the
-// server has cleaned up behind it. Takes minutes for ten million.
-void fill_database(const Servers& servers, const std::string& database, const Masses& masses);
+// A database of its own, filled with accounts whose second factor is on and with sessions that the accounts began in
+// turn, and a database of Redis with the copies of these sessions. The sessions lie in the order in which they began,
+// as they would.
+class MassDatabase {
+public:
+    // Takes minutes for ten million sessions. On return the server has cleaned up behind it. `cache` is the number of
+    // the database in Redis. Signs tokens for so many of the sessions, picked at random; the number divides that of the
+    // sessions.
+    MassDatabase(const Stage& stage, std::string name, int cache, const Masses& masses, std::size_t tokens);
 
-// Access tokens for sessions picked at random from all of them, each for another one. `count` divides their number.
-std::vector<std::string> sign_tokens(const Servers& servers, const std::string& database, const Masses& masses,
-                                     const Tokens& tokens, std::size_t count);
+    const std::string& name() const { return name_; }
+    const Masses& masses() const { return masses_; }
+    // With which the service uses it.
+    const Environment& settings() const { return settings_; }
+    const std::vector<TokenPair>& tokens() const { return tokens_; }
+    double fill_seconds() const { return fill_seconds_; }
+
+private:
+    std::string name_;
+    Masses masses_;
+    Environment settings_;
+    std::vector<TokenPair> tokens_;
+    double fill_seconds_ = 0;
+};
 
 }  // namespace consentry::bench

@@ -55,6 +55,25 @@ std::string Report::table() const {
     return out;
 }
 
+std::string Report::curves_list() const {
+    std::string out;
+    for (const Curve& curve : curves_) {
+        if (curve.lines.empty()) continue;
+        std::vector<std::string> names{curve.x};
+        for (const Curve::Line& line : curve.lines) names.push_back(line.name);
+        out += fmt::format("\n### {}\n\n", curve.title) + table_line(names) + '|';
+        for (std::size_t i = 0; i < names.size(); ++i) out += "---|";
+        out += '\n';
+        for (std::size_t i = 0; i < curve.lines.front().points.size(); ++i) {
+            std::vector<std::string> cells{fmt::format("{:.0f}", curve.lines.front().points[i].x)};
+            for (const Curve::Line& line : curve.lines)
+                cells.push_back(fmt::format("{} {}", text(line.points[i].y, 2), curve.unit));
+            out += table_line(cells);
+        }
+    }
+    return out.empty() ? out : out + '\n';
+}
+
 std::string Report::notes_list() const {
     std::string out;
     for (const std::string& note : notes_) out += fmt::format("- {}\n", note);

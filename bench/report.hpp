@@ -41,6 +41,22 @@ inline Judged at_most(const Spread& value, double limit, std::string unit) {
     return {value, Judged::Bound::limit, limit, std::move(unit)};
 }
 
+// Figures over a size. Told, not judged.
+struct Curve {
+    struct Point {
+        double x = 0;
+        Spread y;
+    };
+    struct Line {
+        std::string name;
+        std::vector<Point> points = {};
+    };
+    std::string title;
+    std::string x;     // what the size counts; all lines have the same sizes
+    std::string unit;  // of the figures
+    std::vector<Line> lines;
+};
+
 class Report {
 public:
     struct Row {
@@ -55,15 +71,19 @@ public:
         std::optional<bool> met() const;
     };
     void add(Row row);  // told on standard error at once, for who waits
+    void add(Curve curve) { curves_.push_back(std::move(curve)); }
     void note(std::string text) { notes_.push_back(std::move(text)); }
     const std::vector<Row>& rows() const { return rows_; }
+    const std::vector<Curve>& curves() const { return curves_; }
     bool all_met() const;
 
-    std::string table() const;       // Markdown
-    std::string notes_list() const;  // Markdown; empty without notes
+    std::string table() const;        // Markdown
+    std::string curves_list() const;  // Markdown, a table each; empty without curves
+    std::string notes_list() const;   // Markdown; empty without notes
 
 private:
     std::vector<Row> rows_;
+    std::vector<Curve> curves_;
     std::vector<std::string> notes_;
 };
 

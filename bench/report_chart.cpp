@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "base/html.hpp"
-#include "base/text.hpp"
+#include "report_curves.hpp"
+#include "report_svg.hpp"
 
 namespace consentry::bench {
 namespace {
 
 constexpr double width = 1000;
-constexpr double margin = 24;
+constexpr double margin = picture_margin;
 constexpr double scale = 200;    // the bound is so far from the beginning of a bar
 constexpr double share_max = 2;  // longer bars are cut off here, and marked
 constexpr double words = margin + scale * share_max + 24;
@@ -25,18 +25,7 @@ constexpr std::string_view style =
     ".goal{font-weight:600}.quiet{fill:#555}.page{fill:#fff}.track{fill:#e7e7e7}.met{fill:#0b6e99}"
     ".missed{fill:#c2410c}.line{stroke:#1b1b1b}"
     "@media(prefers-color-scheme:dark){text{fill:#f0f0f0}.quiet{fill:#b8b8b8}.page{fill:#16181c}.track{fill:#33373d}"
-    ".met{fill:#3a9fc9}.missed{fill:#f0783c}.line{stroke:#f0f0f0}}</style>\n";
-
-std::string escaped(const std::string& text) {
-    if (code_points(text)) return Html::of_text(text).text();
-    std::string ascii = text;  // a picture that is not UTF-8 is none
-    std::ranges::replace_if(ascii, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-    return Html::of_text(ascii).text();
-}
-
-std::string text_at(double x, double y, std::string_view kind, const std::string& text) {
-    return fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, kind, escaped(text));
-}
+    ".met{fill:#3a9fc9}.missed{fill:#f0783c}.line{stroke:#f0f0f0}}";
 
 // How far from the beginning of the bar.
 double length_of(double value, double bound) {
@@ -66,8 +55,8 @@ std::string bar(const Judged& judged, double y) {
                            margin + length_of(judged.value.max, judged.bound));
     out += fmt::format("<path d=\"M{} {}V{}\" class=\"line\" stroke-width=\"2\" stroke-dasharray=\"4 2\"/>\n", bound,
                        y - 3, y + bar_height + 3);
-    if (length >= scale * share_max) out += text_at(margin + scale * share_max + 4, y + 11, "quiet", "\u2192");
-    return out + text_at(words, y + 11, "", label(judged));
+    if (length >= scale * share_max) out += svg_text(margin + scale * share_max + 4, y + 11, "quiet", "\u2192");
+    return out + svg_text(words, y + 11, "", label(judged));
 }
 
 // With what else the goal demands, if its bars do not show why it is missed.
@@ -85,7 +74,7 @@ std::string chart_of(const Report& report, const ReportOrigin& origin) {
     std::size_t met = 0;
     for (const Report::Row& row : report.rows()) {
         if (row.judged.empty()) continue;
-        bars += text_at(margin, y + 12, "goal", heading(row));
+        bars += svg_text(margin, y + 12, "goal", heading(row));
         y += 20;
         for (const Judged& judged : row.judged) {
             bars += bar(judged, y);
@@ -95,6 +84,10 @@ std::string chart_of(const Report& report, const ReportOrigin& origin) {
         }
         y += 10;
     }
+    for (const Curve& curve : report.curves()) {
+        bars += curve_at(curve, y + 10);
+        y += curve_height;
+    }
     const std::string summary =
         figures == 0 ? "No figure was judged." : fmt::format("{} of {} figures are within their bounds.", met, figures);
     const double height = y + 14;
@@ -102,15 +95,17 @@ std::string chart_of(const Report& report, const ReportOrigin& origin) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
         "aria-labelledby=\"title summary\">\n<title id=\"title\">Benchmark of Consentry</title>\n"
         "<desc id=\"summary\">{2}</desc>\n",
-        width, height, escaped(summary));
+        width, height, svg_escaped(summary));
     out += style;
+    out += fmt::format("{}</style>\n", curve_style);
     out += "<rect width=\"100%\" height=\"100%\" class=\"page\"/>\n";
-    out += text_at(margin, 30, "title", "Benchmark of Consentry");
-    out += text_at(margin, 50, "quiet",
-                   fmt::format("Commit {}, {} build, {}, {}", origin.commit, origin.build, origin.length, origin.time));
-    out += text_at(margin, 66, "quiet", origin.machine);
-    out += text_at(margin, 86, "",
-                   summary + " Bars: median. Solid lines: range over all rounds. Dashed lines: floor or limit.");
+    out += svg_text(margin, 30, "title", "Benchmark of Consentry");
+    out +=
+        svg_text(margin, 50, "quiet",
+                 fmt::format("Commit {}, {} build, {}, {}", origin.commit, origin.build, origin.length, origin.time));
+    out += svg_text(margin, 66, "quiet", origin.machine);
+    out += svg_text(margin, 86, "",
+                    summary + " Bars: median. Solid lines: range over all rounds. Dashed lines: floor or limit.");
     return out + bars + "</svg>\n";
 }
 

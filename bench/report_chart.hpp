@@ -1,4 +1,4 @@
-// report.svg: every judged figure as a bar against its floor or limit.
+// report.svg: every judged figure as a bar against its floor or limit, then the curves.
 #pragma once
 
 #include <string>

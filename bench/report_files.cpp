@@ -49,6 +49,7 @@ std::string markdown_of(const Report& report, const ReportOrigin& origin) {
         origin.commit, origin.build, origin.length, origin.time, origin.machine);
     out += report.rows().empty() ? "Nothing was measured.\n" : report.table();
     out += figures_of(report);
+    if (const std::string curves = report.curves_list(); !curves.empty()) out += "\n## Curves\n" + curves;
     if (const std::string notes = report.notes_list(); !notes.empty()) out += "\n## Notes\n\n" + notes;
     return out;
 }

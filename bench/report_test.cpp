@@ -1,6 +1,7 @@
 #include "bench/report.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -183,6 +185,60 @@ TEST(BenchReport, FarAndImpossibleFiguresStayInThePicture) {
     EXPECT_THAT(svg, Not(HasSubstr("inf")));
     EXPECT_THAT(svg, Not(HasSubstr("width=\"-")));
     EXPECT_THAT(svg, HasSubstr(">none x; floor 1.00: missed</text>"));
+}
+
+Report with_curve() {
+    Report report = report_of({met_row()});
+    report.add(Curve{.title = "Cost by accounts",
+                     .x = "accounts",
+                     .unit = "us",
+                     .lines = {{"reads <all>", {{1'000, {.median = 10, .min = 9, .max = 12}}, {10'000, only(20)}}},
+                               {"writes", {{1'000, only(40)}, {10'000, only(40)}}}}});
+    return report;
+}
+
+TEST(BenchReport, ACurveIsATableAndAPicture) {
+    EXPECT_THAT(markdown_of(with_curve(), origin),
+                HasSubstr("\n## Curves\n\n### Cost by accounts\n\n| accounts | reads <all> | writes |\n|---|---|---|\n"
+                          "| 1000 | 10.00 (9.00-12.00) us | 40.00 (40.00-40.00) us |\n"
+                          "| 10000 | 20.00 (20.00-20.00) us | 40.00 (40.00-40.00) us |\n"));
+    const std::string svg = chart_of(with_curve(), origin);
+    expect_well_formed(svg);
+    EXPECT_THAT(svg, HasSubstr(">Cost by accounts, us</text>"));
+    EXPECT_THAT(svg, HasSubstr(">reads &lt;all&gt;</text>"));
+    EXPECT_THAT(svg, HasSubstr(">10000</text>"));
+    EXPECT_THAT(svg, HasSubstr("class=\"curve line1\""));
+}
+
+// The highest figure is at the top: at half its height, a point is in the middle.
+TEST(BenchReport, CurvesShareAScaleThatBeginsAtZero) {
+    const std::string svg = chart_of(with_curve(), origin);
+    const auto path_of = [&](std::string_view line) {
+        const std::size_t end = svg.find(fmt::format("\" class=\"curve {}\"", line));
+        const std::size_t begin = svg.rfind("d=\"", end) + 3;
+        return svg.substr(begin, end - begin);
+    };
+    double left = 0;
+    double top = 0;
+    double right = 0;
+    double second = 0;
+    ASSERT_EQ(std::sscanf(path_of("line1").c_str(), "M%lf %lfL%lf %lf", &left, &top, &right, &second), 4);
+    EXPECT_EQ(top, second);
+    double lower = 0;
+    double middle = 0;
+    ASSERT_EQ(std::sscanf(path_of("line0").c_str(), "M%lf %lfL%lf %lf", &left, &lower, &right, &middle), 4);
+    EXPECT_DOUBLE_EQ(lower - top, 1.5 * (middle - top));
+}
+
+TEST(BenchReport, ACurveWithoutNumbersStaysInThePicture) {
+    Report report;
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    report.add(Curve{.title = "none", .x = "accounts", .unit = "us", .lines = {{"one", {{1, only(none)}}}}});
+    report.add(Curve{.title = "empty", .x = "accounts", .unit = "us", .lines = {}});
+    const std::string svg = chart_of(report, origin);
+    expect_well_formed(svg);
+    EXPECT_THAT(svg, Not(HasSubstr("nan")));
+    EXPECT_THAT(markdown_of(report, origin), HasSubstr("### none"));
 }
 
 TEST(BenchReport, TheFilesAreWrittenOrTheirNameIsTold) {

@@ -60,7 +60,7 @@ inline void measure_in_turns(std::span<Side> sides, const Length& length) {
         for (Side& side : sides) side.measure(length.window);
 }
 
-inline std::vector<std::string> authenticated(std::string_view path, const std::vector<TokenPair>& tokens) {
+inline std::vector<std::string> authenticated(std::string_view path, std::span<const TokenPair> tokens) {
     std::vector<std::string> out;
     for (const TokenPair& pair : tokens) out.push_back(get_request(path, pair.access_token));
     return out;

@@ -54,6 +54,7 @@ Length Length::quick() {
     out.verifications = 500;
     out.crowd = {.readers = 100, .refreshers = 1, .strangers = 300, .logins = 2000, .guarded = 1000};
     out.large = {.users = 20'000, .sessions = 200'000};
+    out.populations = {{.users = 1'000, .sessions = 10'000}, {.users = 10'000, .sessions = 100'000}};
     return out;
 }
 

@@ -18,7 +18,7 @@
 
 namespace consentry::bench {
 
-// For goal 12.
+// For goal 12 and the scale curves.
 struct Masses {
     std::size_t users = 0;
     std::size_t sessions = 0;
@@ -31,6 +31,10 @@ struct Length {
     Crowd crowd = {};
     Masses small = {.users = 10'000, .sessions = 10'000};
     Masses large = {.users = 1'000'000, .sessions = 10'000'000};
+    std::vector<Masses> populations = {{.users = 1'000, .sessions = 10'000},
+                                       {.users = 10'000, .sessions = 100'000},
+                                       {.users = 100'000, .sessions = 1'000'000},
+                                       {.users = 1'000'000, .sessions = 10'000'000}};
 
     static Length quick();
 };
