@@ -252,7 +252,7 @@ void App::declare_endpoints() {
     add_session_endpoints(router_, services_.sessions, services_.keys);
     add_activity_endpoints(router_, services_.activity, services_.users, services_.locales);
     add_two_factor_endpoints(router_, services_.two_factor, services_.users, services_.roles);
-    add_password_endpoints(router_, services_.passwords, services_.confirmation);
+    add_password_endpoints(router_, services_.passwords, services_.confirmation, services_.sessions);
     add_acceptance_endpoints(router_, services_.consents);
     if (services_.consent_log) add_consent_log_endpoints(router_, *services_.consent_log);
     if (services_.bundles) add_consent_proof_endpoints(router_, *services_.bundles);

@@ -108,7 +108,7 @@ test('a login with a second factor: code, wrong code, backup code', async () => 
     assert.equal((await other.verifyLogin(step, { code: totp(secret, 1) })).state, 'signedIn');
     await assert.rejects(other.verifyLogin(step, { code: totp(secret, 1) }), named('auth.twoFactorChallengeInvalid'));
 
-    const third = fresh();
+    const { client: third, count } = recorded(service);
     await third.verifyLogin(await third.login({ email, password }), { backupCode: backupCodes[0] });
     assert.equal((await third.twoFactor.status()).backupCodesRemaining, 7);
     const replaced = await third.twoFactor.newBackupCodes();
@@ -116,6 +116,7 @@ test('a login with a second factor: code, wrong code, backup code', async () => 
     await third.confirmSession({ backupCode: replaced.backupCodes[0] });
     await third.twoFactor.disable({ backupCode: replaced.backupCodes[1] });
     assert.equal((await third.twoFactor.status()).isEnabled, false);
+    assert.equal(count('/refresh'), 0, 'the client has the tokens that the confirmation answered with');
     // Turning it off ended all other sessions.
     await assert.rejects(other.sessions.list(), named('auth.jwtRefreshTokenInvalid'));
 });

@@ -201,9 +201,13 @@ export class Consentry {
         }
     }
 
-    /** Proves who uses the session, which some changes require (`auth.freshLoginRequired`). */
+    /**
+     * Proves who uses the session, which some changes require (`auth.freshLoginRequired`). Replaces the tokens of the
+     * session.
+     */
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
-        await this.#data('confirmSession', { ...options, body: proof });
+        const next = tokensOf(await this.#data('confirmSession', { ...options, body: proof }));
+        await this.#session.replace(next);
     }
 
     /** The sessions of this user. */

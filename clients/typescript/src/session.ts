@@ -124,6 +124,16 @@ export class Session {
         return renewal;
     }
 
+    /** Stores the next tokens of a session, unless it has ended meanwhile, or a refresh has brought newer ones. */
+    replace(next: Tokens): Promise<void> {
+        return exclusively(this.#storage, async () => {
+            const kept = await this.tokens();
+            if (!kept || sessionOf(kept) !== sessionOf(next) || issuedAt(kept) > issuedAt(next)) return;
+            await this.#save(next, this.#unsaved ? this.#unsaved.instead : kept.refreshToken);
+            this.#announce({ type: 'refreshed', elsewhere: false });
+        });
+    }
+
     async #renewed(refused: Tokens): Promise<Tokens> {
         const kept = await this.tokens();
         if (!kept) throw signedOut();
@@ -193,13 +203,24 @@ export class Session {
     }
 }
 
-/** The session that the access token names. Read to compare sessions, not to trust it. */
-function sessionOf({ accessToken }: Tokens): string {
+/** The claims of the access token. Read to compare tokens, not to trust them. */
+function claimsOf({ accessToken }: Tokens): { sid?: unknown; iat?: unknown } {
     const claims = accessToken.split('.')[1] ?? '';
     try {
-        const { sid } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sid?: unknown };
-        return typeof sid === 'string' ? sid : accessToken;
+        return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sid?: unknown; iat?: unknown };
     } catch {
-        return accessToken;
+        return {};
     }
+}
+
+/** The session that the access token names. */
+function sessionOf(tokens: Tokens): string {
+    const { sid } = claimsOf(tokens);
+    return typeof sid === 'string' ? sid : tokens.accessToken;
+}
+
+/** Seconds since 1970 on Consentry's clock. */
+function issuedAt(tokens: Tokens): number {
+    const { iat } = claimsOf(tokens);
+    return typeof iat === 'number' ? iat : 0;
 }

@@ -34,13 +34,12 @@ awaitable<Result<storage::Outcome>> Confirmation::commit(PrivilegedTransaction t
         why = unknown.what();
     }
     const auto found = co_await sessions_.find(mark.session);
-    if (!found || found->proven_at != mark.proven_at || found->jti != mark.jti.value_or(found->jti))
+    if (!found || found->proven_at != mark.proven_at || found->jti != mark.jti)
         throw Unavailable("confirmation: outcome unknown: " + why);
     co_return storage::Outcome{.committed = true, .results = {}};
 }
 
-awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof, Cause cause,
-                                              std::optional<Rotation> rotation) {
+awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof, Cause cause, Rotation rotation) {
     auto user = co_await users_.find(caller.user());
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     const auto factor = co_await two_factor_.state(caller.user());
@@ -59,11 +58,8 @@ awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof,
     if (right) two_factor_.spend(transaction, *right, cause);
     const std::size_t spent = transaction.size();
     SessionRepository::add_confirm(transaction, caller.session(), caller.user(), now);
-    Mark mark{.session = caller.session(), .proven_at = now, .jti = {}};
-    if (rotation) {
-        SessionRepository::add_rotate(transaction, Expect::one, *rotation);
-        mark.jti = rotation->new_jti;
-    }
+    SessionRepository::add_rotate(transaction, Expect::one, rotation);
+    Mark mark{.session = caller.session(), .proven_at = now, .jti = rotation.new_jti};
     auto outcome = co_await commit(std::move(transaction), std::move(mark));
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at < spent)

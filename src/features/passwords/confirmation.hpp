@@ -23,13 +23,12 @@ public:
     Confirmation(storage::Database& database, const Clock& clock, UserRepository& users, TwoFactor& two_factor,
                  Passwords& passwords, Audit audit);
 
-    // Marks the session as freshly proven and, with a rotation, replaces its secret in the same commit: who copied the
-    // one from before gains nothing. Failures count and lock as in every other check. Errors: those of the password or
+    // Marks the session as freshly proven and replaces its secret in the same commit: who copied the one from before
+    // gains nothing (SES-4). Failures count and lock as in every other check. Errors: those of the password or
     // of the second factor; twoFactorMethodRequired for a password while two-factor is on; passwordNotSet if the
     // account has neither, so that only a new login can prove its owner; 401 if the session is over or another request
     // has replaced its secret.
-    awaitable<Result<void>> confirm(SignedIn caller, OwnerProof proof, Cause cause,
-                                    std::optional<Rotation> rotation = {});
+    awaitable<Result<void>> confirm(SignedIn caller, OwnerProof proof, Cause cause, Rotation rotation);
 
 private:
     awaitable<Result<void>> check_password(User user, std::string password, Cause cause);
@@ -37,7 +36,7 @@ private:
     struct Mark {
         SessionId session;
         TimePoint proven_at;
-        std::optional<std::string> jti;
+        std::string jti;
     };
     awaitable<Result<storage::Outcome>> commit(PrivilegedTransaction transaction, Mark mark);
 

@@ -15,12 +15,7 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t jti_length = 32;                 // of 62 letters and digits: 190 bits (SES-4)
 constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
-
-std::string successor_key(SessionId session, std::string_view jti) {
-    return "Refresh:" + session.text() + ":" + std::string(jti);
-}
 
 // Uses the client's own device name, or else its user agent without digits, so that an update does not count as a new
 // device.
@@ -29,10 +24,6 @@ crypto::Sha256 device_digest(const Origin& origin) {
     std::string agent = origin.user_agent;
     std::erase_if(agent, [](char c) { return is_digit(c) || c == '.'; });
     return crypto::sha256("user agent\n" + agent);
-}
-
-bool same_digest(const Bytes& stored, const crypto::Sha256& digest) {
-    return crypto::equal_constant_time(stored, BytesView(digest));
 }
 
 }  // namespace
@@ -68,7 +59,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     PreparedSession out;
     out.row.id = SessionId::make(now);
     out.row.user = user.id;
-    out.row.jti = crypto::random_text(jti_length, crypto::alphanumerics);
+    out.row.jti = new_jti();
     out.row.challenge_digest = challenge_digest;
     out.row.origin = std::move(origin);
     out.row.issued_at = now;
@@ -260,113 +251,6 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
         co_return fail(std::move(allowed.error()));
     if (is_touch_due(*session, now)) co_await record_use(*session, repository_.touch(session->id, now));
     co_return std::move(*session);
-}
-
-awaitable<Refreshed> Sessions::refresh(std::string token, Cause cause) {
-    const TimePoint now = clock_.now();
-    auto opened = co_await open_refresh(token, now);
-    if (!opened) co_return Refreshed{.owner = {}, .pair = fail(std::move(opened.error()))};
-    const SessionOwner owner{.user = opened->claims.user, .role = opened->state.live.role};
-    auto pair = co_await issue_next(std::move(*opened), std::move(token), std::move(cause), now);
-    co_return Refreshed{.owner = owner, .pair = std::move(pair)};
-}
-
-awaitable<Result<Sessions::Refreshable>> Sessions::open_refresh(const std::string& token, TimePoint now) {
-    const auto candidate = tokens_.examine(TokenKind::refresh, token, now);
-    if (!candidate) co_return fail(errors::jwt_refresh_token_invalid);
-    const TokenClaims& old = candidate->claims;
-    auto state = co_await repository_.find_for_refresh(old.session);
-    if (!state || state->live.user != old.user) co_return fail(errors::jwt_refresh_token_invalid);
-    const crypto::Sha256 digest = token_digest(TokenKind::refresh, token);
-    if (!same_digest(state->refresh_digest, digest)) {
-        const bool holds = co_await signature_holds(TokenKind::refresh, *candidate);
-        if (!holds) co_return fail(errors::jwt_refresh_token_invalid);
-    }
-    if (auto allowed = may_act(state->live, errors::jwt_refresh_token_invalid, now); !allowed)
-        co_return fail(std::move(allowed.error()));
-    co_return Refreshable{.state = std::move(*state), .claims = old, .digest = digest};
-}
-
-awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string token, Cause cause, TimePoint now) {
-    const auto& [state, old, digest] = from;
-    if (state.live.jti != old.jti) co_return co_await refresh_again(state, old, digest, token, cause);
-
-    TokenClaims claims = old;
-    claims.jti = crypto::random_text(jti_length, crypto::alphanumerics);
-    claims.issued_at = epoch_seconds(now);
-    claims.login_at = state.live.login_at;
-    const TimePoint end = state.live.expires_at;
-    const std::uint64_t generation = tokens_.keys_generation();
-    TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
-    // Put before the commit, so that a request that loses the race below finds the winner's answer.
-    co_await best_effort([&] {
-        return cache_.put(successor_key(old.session, claims.jti), seal_successor(token, claims.jti, pair),
-                          settings_.refresh_grace);
-    });
-    const crypto::Sha256 access_digest = token_digest(TokenKind::access, pair.access_token);
-    const bool rotated = co_await rotate({.session = old.session,
-                                          .old_jti = old.jti,
-                                          .presented_digest = digest,
-                                          .new_jti = claims.jti,
-                                          .access_digest = access_digest,
-                                          .refresh_digest = token_digest(TokenKind::refresh, pair.refresh_token),
-                                          .at = now});
-    if (!rotated) {
-        const auto again = co_await repository_.find_for_refresh(old.session);
-        if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
-        co_return co_await refresh_again(*again, old, digest, token, cause);
-    }
-    // The previous access token is no longer valid.
-    if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(old.user, old.session); });
-    claims.expires_at = claims.issued_at + pair.expires_in;
-    memory_.remember(access_digest, generation, claims);
-    audit_.tell("session.refreshed", Outcome::success, old.user, cause, {{"session", old.session.text()}});
-    co_return pair;
-}
-
-awaitable<bool> Sessions::rotate(const Rotation& rotation) {
-    std::string why;
-    try {
-        co_return co_await repository_.rotate(rotation);
-    } catch (const storage::OutcomeUnknown& unknown) {
-        why = unknown.what();
-    }
-    const auto found = co_await repository_.find(rotation.session);
-    if (!found || found->jti != rotation.new_jti) throw Unavailable("refresh: outcome unknown: " + why);
-    co_return true;
-}
-
-awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, const TokenClaims& claims,
-                                                     const crypto::Sha256& digest, const std::string& token,
-                                                     const Cause& cause) {
-    const TimePoint now = clock_.now();
-    // The grace covers only the exact token used last, whose answer may have been lost. Another encoding of it, or any
-    // older token, is reuse.
-    const bool just_used = state.previous_jti == claims.jti && state.previous_refresh_digest &&
-                           same_digest(*state.previous_refresh_digest, digest) &&
-                           happened_within(settings_.refresh_grace, state.issued_at, now);
-    if (!just_used) {
-        storage::Transaction transaction;
-        SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);
-        // Sent once: if the session is already over, the transaction fails as a whole.
-        mails_.add_notice(transaction, claims.user, MailKind::session_reuse, cause, now);
-        co_await database_.commit(std::move(transaction));
-        audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
-        co_return fail(errors::jwt_refresh_token_invalid);
-    }
-    if (const auto sealed =
-            co_await best_effort([&] { return cache_.get(successor_key(claims.session, state.live.jti)); })) {
-        if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);
-    }
-    // The cached copy is gone, so sign the same successor again.
-    TokenClaims successor = claims;
-    successor.jti = state.live.jti;
-    successor.issued_at = epoch_seconds(state.issued_at);
-    successor.login_at = state.live.login_at;
-    const TimePoint issued_at = state.issued_at;
-    const TimePoint end = state.live.expires_at;
-    co_return co_await signing_.run(
-        [this, successor, issued_at, end] { return tokens_.issue(successor, issued_at, end); });
 }
 
 }  // namespace consentry

@@ -54,6 +54,14 @@ struct CookieRenewal {
     Rotation rotation;
 };
 
+// The next tokens of a session. Valid, instead of those before, from the commit of the rotation.
+struct TokenRenewal {
+    TokenPair pair;
+    Rotation rotation;
+    TokenClaims claims;
+    std::uint64_t keys_generation = 0;  // as it was before the tokens were signed
+};
+
 struct SessionOwner {
     UserId user;
     Role role = Role::user;
@@ -100,6 +108,11 @@ public:
     // Prepares a new secret for the session of a cookie, for a transaction in which its owner gains rights. Error: 401
     // if the text is no cookie.
     Result<CookieRenewal> prepare_renewal(std::string_view cookie) const;
+    // The same for the tokens of a session. A repeat of the refresh token from before works for `refresh_grace` after
+    // the commit, as after a refresh: the answer with the new ones may be lost. Error: 401 if the session is over.
+    awaitable<Result<TokenRenewal>> prepare_renewal(SessionId session);
+    // Call after the commit.
+    awaitable<void> note_renewed(const TokenRenewal& renewal);
     // The longest time for which a browser needs to keep a cookie.
     std::chrono::seconds cookie_lifetime() const { return tokens_.settings().refresh_lifetime; }
 
@@ -112,8 +125,10 @@ public:
     // `action` is the entry in the owner's activity log. Errors: sessionNotFound, and what PrivilegedTransaction
     // refuses.
     awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
-    // Ends all sessions of the user but this one.
+    // Ends all sessions of the user but this one, logins in progress and mailed links.
     awaitable<Result<void>> revoke_others(Actor by, UserId user, SessionId keep, Cause cause);
+    // The same without an exception. Error: userNotFound.
+    awaitable<Result<void>> revoke_all(Actor by, UserId user, ActivityAction action, Cause cause);
     awaitable<ListSlice<SessionSummary>> list(UserId user, ListQuery query);
     // Deletes the rows of sessions that ended long ago.
     awaitable<void> forget_old();
@@ -146,6 +161,8 @@ private:
     awaitable<void> forget_copies(storage::Rows ended);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
+    // `presented` is the digest of the refresh token that the new pair replaces.
+    awaitable<TokenRenewal> sign_next(const RefreshState& state, crypto::Sha256 presented, TimePoint now);
     // Calls the repository's rotate(). If its answer is lost, reads the outcome from the row.
     awaitable<bool> rotate(const Rotation& rotation);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,

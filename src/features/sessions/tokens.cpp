@@ -6,6 +6,7 @@
 
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
+#include "crypto/random.hpp"
 
 namespace consentry {
 namespace {
@@ -63,6 +64,15 @@ crypto::Sha256 token_digest(TokenKind kind, std::string_view token) {
     buffer.assign(kind == TokenKind::access ? "a:" : "r:");
     buffer.append(token);
     return crypto::sha256(std::string_view(buffer));
+}
+
+bool same_digest(BytesView stored, const crypto::Sha256& digest) {
+    return crypto::equal_constant_time(stored, BytesView(digest));
+}
+
+std::string new_jti() {
+    constexpr std::size_t length = 32;  // of 62 letters and digits: 190 bits (SES-4)
+    return crypto::random_text(length, crypto::alphanumerics);
 }
 
 TokenPair Tokens::issue(const TokenClaims& claims, TimePoint now, TimePoint session_expires_at) const {

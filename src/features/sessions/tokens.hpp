@@ -45,6 +45,11 @@ struct TokenSettings {
 // The digest that identifies a token, computed over its kind and full text.
 crypto::Sha256 token_digest(TokenKind kind, std::string_view token);
 
+bool same_digest(BytesView stored, const crypto::Sha256& digest);
+
+// The jti of a new session, or of its next pair of tokens.
+std::string new_jti();
+
 class Tokens {
 public:
     Tokens(KeyRing& keys, TokenSettings settings) : keys_(keys), settings_(std::move(settings)) {}

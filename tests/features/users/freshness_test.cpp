@@ -137,7 +137,9 @@ TEST(Freshness, AnOldSessionIsNotEnoughForWhatAsksForAFreshProof) {
         EXPECT_NE(ask(attempt).number("statusCode"), too_old) << attempt.id << " is asked for in time";
     staff.service.pass(milliseconds{1});
     for (const Attempt& attempt : attempts()) expect_refused(ask(attempt), errors::fresh_login_required, attempt.id);
-    ASSERT_EQ(staff.service.post(confirm_path, {{"password", right_password}}, bearer(staff.chief)).status, 200U);
+    const Answer confirmed = staff.service.post(confirm_path, {{"password", right_password}}, bearer(staff.chief));
+    ASSERT_EQ(confirmed.status, 200U);
+    staff.chief = confirmed.text("data.accessToken");
     for (const Attempt& attempt : attempts())
         EXPECT_NE(ask(attempt).number("statusCode"), too_old) << attempt.id << " after the confirmation";
     staff.service.pass(fresh_time);
@@ -157,9 +159,13 @@ TEST(Freshness, ARefreshIsNoProofOfWhoOneIs) {
 TEST(Freshness, AClockThatIsPutBackKeepsNoProofFresh) {
     Service service;
     const Person ada = service.make_person();
-    const Headers caller = bearer(service.tokens_of(ada).access);
+    Headers caller = bearer(service.tokens_of(ada).access);
     service.clock().advance(std::chrono::minutes{50});
-    const auto confirm = [&] { return service.post(confirm_path, {{"password", ada.password}}, caller); };
+    const auto confirm = [&] {
+        const Answer answer = service.post(confirm_path, {{"password", ada.password}}, caller);
+        if (answer.status == 200) caller = bearer(answer.text("data.accessToken"));
+        return answer;
+    };
     const auto set_up = [&] { return service.post("/api/user/2fa/setup", {}, caller); };
     ASSERT_EQ(confirm().status, 200U);
     service.clock().step(-seconds{30});  // as another instance, whose clock is behind
@@ -174,12 +180,13 @@ TEST(Freshness, AClockThatIsPutBackKeepsNoProofFresh) {
 TEST(Confirmation, IsOfOneSessionAlone) {
     Service& service = suite_service();
     const Person ada = service.make_person();
-    const std::string confirmed = service.tokens_of(ada).access;
+    const std::string one = service.tokens_of(ada).access;
     const std::string other = service.tokens_of(ada).access;
     service.pass(fresh_time);
-    ASSERT_EQ(service.post(confirm_path, {{"password", ada.password}}, bearer(confirmed)).status, 200U);
+    const Answer confirmed = service.post(confirm_path, {{"password", ada.password}}, bearer(one));
+    ASSERT_EQ(confirmed.status, 200U);
     expect_refused(service.post("/api/user/2fa/setup", {}, bearer(other)), errors::fresh_login_required);
-    EXPECT_EQ(service.post("/api/user/2fa/setup", {}, bearer(confirmed)).status, 200U);
+    EXPECT_EQ(service.post("/api/user/2fa/setup", {}, bearer(confirmed.text("data.accessToken"))).status, 200U);
 }
 
 TEST(Confirmation, ActsAtTheNextRequestWithTrustedCopiesToo) {
@@ -188,17 +195,66 @@ TEST(Confirmation, ActsAtTheNextRequestWithTrustedCopiesToo) {
     const Headers caller = bearer(service.tokens_of(ada).access);
     service.pass(fresh_time);
     expect_refused(service.post("/api/user/2fa/setup", {}, caller), errors::fresh_login_required);
-    ASSERT_EQ(service.post(confirm_path, {{"password", ada.password}}, caller).status, 200U);
-    EXPECT_EQ(service.post("/api/user/2fa/setup", {}, caller).status, 200U);
+    const Answer confirmed = service.post(confirm_path, {{"password", ada.password}}, caller);
+    ASSERT_EQ(confirmed.status, 200U);
+    EXPECT_EQ(service.post("/api/user/2fa/setup", {}, bearer(confirmed.text("data.accessToken"))).status, 200U);
+    expect_refused(service.post("/api/user/2fa/setup", {}, caller), errors::jwt_access_token_invalid);
+}
+
+// Whoever copied the tokens from before must not gain what the owner proves (SES-4).
+TEST(SES_4, AConfirmationReplacesTheTokens) {
+    Service& service = suite_service();
+    Person ada = service.make_person();
+    const std::string other = service.turn_two_factor_on(ada).access;
+    const Answer login = service.verify(service.challenge_of(ada), service.next_code(ada));
+    const std::string stolen = login.text("data.tokens.accessToken");
+    service.pass(fresh_time);
+    expect_refused(service.post("/api/user/2fa/backup/regenerate", {}, bearer(stolen)), errors::fresh_login_required);
+    const Answer confirmed = service.post(confirm_path, {{"backupCode", ada.backup_codes[0]}}, bearer(stolen));
+    ASSERT_EQ(confirmed.status, 200U) << confirmed.body;
+    expect_refused(service.post("/api/user/2fa/backup/regenerate", {}, bearer(stolen)),
+                   errors::jwt_access_token_invalid);
+    EXPECT_EQ(service.get("/api/user/2fa/status", bearer(other)).status, 200U) << "another session";
+    EXPECT_EQ(service.post("/api/user/2fa/backup/regenerate", {}, bearer(confirmed.text("data.accessToken"))).status,
+              201U);
+    const Answer next = service.post("/api/shared/user/refresh", {}, bearer(confirmed.text("data.refreshToken")));
+    EXPECT_EQ(next.status, 200U);
+    EXPECT_EQ(service.get("/api/user/2fa/status", bearer(next.text("data.accessToken"))).status, 200U);
+}
+
+TEST(SES_4, AfterAConfirmationTheOldRefreshTokenIsSpent) {
+    Service& service = suite_service();
+    const Person ada = service.make_person();
+    const auto confirm = [&](const TokenTexts& tokens) {
+        EXPECT_EQ(service.post(confirm_path, {{"password", ada.password}}, bearer(tokens.access)).status, 200U);
+    };
+    const auto refresh = [&](const TokenTexts& tokens) {
+        return service.post("/api/shared/user/refresh", {}, bearer(tokens.refresh));
+    };
+    // The answer with the new tokens was lost: within the grace period the old refresh token gets them.
+    const TokenTexts lost = service.tokens_of(ada);
+    confirm(lost);
+    const Answer again = refresh(lost);
+    ASSERT_EQ(again.status, 200U) << again.body;
+    EXPECT_EQ(service.get("/api/user/2fa/status", bearer(again.text("data.accessToken"))).status, 200U);
+    // Later it is reuse, which ends the session.
+    const TokenTexts late = service.tokens_of(ada);
+    const std::size_t before = service.live_sessions(ada);
+    confirm(late);
+    service.pass(seconds{11});
+    expect_refused(refresh(late), errors::jwt_refresh_token_invalid);
+    EXPECT_EQ(service.live_sessions(ada), before - 1);
 }
 
 TEST(Confirmation, WrongPasswordsOfAConfirmationCountAndLock) {
     Service& service = suite_service();
     const Person ada = service.make_person();
-    const Headers caller = bearer(service.tokens_of(ada).access);
+    Headers caller = bearer(service.tokens_of(ada).access);
     service.pass(fresh_time);
     const auto confirm = [&](std::string_view password) {
-        return service.post(confirm_path, {{"password", password}}, caller);
+        Answer answer = service.post(confirm_path, {{"password", password}}, caller);
+        if (answer.status == 200) caller = bearer(answer.text("data.accessToken"));
+        return answer;
     };
     for (int i = 0; i < 4; ++i) expect_refused(confirm("Wrong-Harbor-42"), errors::password_not_match);
     EXPECT_EQ(confirm(ada.password).status, 200U) << "a right one clears the count";
@@ -212,9 +268,13 @@ TEST(Confirmation, WrongPasswordsOfAConfirmationCountAndLock) {
 TEST(Confirmation, WhereTwoFactorIsOnThePasswordAloneConfirmsNothing) {
     Service& service = suite_service();
     Person ada = service.make_person();
-    const Headers caller = bearer(service.turn_two_factor_on(ada).access);
+    Headers caller = bearer(service.turn_two_factor_on(ada).access);
     service.pass(fresh_time);
-    const auto confirm = [&](const json::object& body) { return service.post(confirm_path, body, caller); };
+    const auto confirm = [&](const json::object& body) {
+        Answer answer = service.post(confirm_path, body, caller);
+        if (answer.status == 200) caller = bearer(answer.text("data.accessToken"));
+        return answer;
+    };
     const auto regenerate = [&] { return service.post("/api/user/2fa/backup/regenerate", {}, caller); };
     expect_refused(confirm({{"password", ada.password}}), errors::two_factor_method_required);
     expect_refused(confirm({{"code", wrong_code(service, ada)}}), errors::two_factor_invalid);

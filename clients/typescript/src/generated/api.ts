@@ -2391,6 +2391,7 @@ export interface operations {
                         /** @description Localized message */
                         message: string;
                         metadata: components["schemas"]["Metadata"];
+                        data: components["schemas"]["UserTokenResponseDto"];
                     };
                 };
             };
