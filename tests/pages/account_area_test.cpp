@@ -11,6 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 const std::vector<std::string> shown{"/account",          "/account/profile",  "/account/two-factor",
                                      "/account/sessions", "/account/consents", "/account/data"};
@@ -206,6 +207,46 @@ TEST(SessionPages, AllOthersEndTogether) {
     EXPECT_THAT(browser.open("/account/sessions").body, Not(HasSubstr("end-others")));
 }
 
+// Whoever began one has the password.
+TEST(CHL_4, TheEndOfAllOtherSessionsEndsLoginsInProgress) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/login/verify");
+    browser.send("/login/verify", {{"code", service.next_code(person)}});
+    const std::string challenge = service.challenge_of(person);
+    browser.open("/account/sessions");
+    EXPECT_EQ(browser.send("/account/sessions/end-others", {}).status, 303);
+    const Answer late = service.verify(challenge, service.next_code(person));
+    EXPECT_EQ(late.status, 401U) << late.body;
+    EXPECT_EQ(late.code_name(), "twoFactorChallengeInvalid");
+    EXPECT_TRUE(browser.is_logged_in());
+    EXPECT_EQ(service.live_sessions(person), 1U);
+}
+
+// The session's cookie is renewed in another tab. No button of the first one may lead to a page without a way on.
+TEST(AccountPages, AButtonOfAnExpiredPageLeadsBackToItsPage) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    const std::vector<std::pair<std::string, std::string>> buttons{
+        {"/logout", "/account"},
+        {"/account/sessions/end-others", "/account/sessions"},
+        {"/account/data/export", "/account/data"},
+    };
+    for (const auto& [button, page] : buttons) {
+        browser.open(page);
+        browser.token = "outdated";
+        const Answer answer = browser.send(button, {});
+        EXPECT_EQ(answer.status, 303) << button;
+        EXPECT_THAT(answer.headers.at("location"), StartsWith(page)) << button;
+        EXPECT_TRUE(browser.is_logged_in());
+    }
+}
+
 TEST(DataPages, TheExportIsAFile) {
     Service& service = suite_service();
     const Person person = service.make_person();
@@ -218,7 +259,9 @@ TEST(DataPages, TheExportIsAFile) {
     EXPECT_EQ(file.headers.at("content-type"), "application/json; charset=utf-8");
     EXPECT_EQ(file.headers.at("cache-control"), "no-store");
     EXPECT_THAT(file.body, HasSubstr(person.email));
-    EXPECT_EQ(browser.send_bare("/account/data/export", {}).status, 403) << "not without the token of the form";
+    const Answer bare = browser.send_bare("/account/data/export", {});
+    EXPECT_EQ(bare.status, 303) << "not without the token of the form";
+    EXPECT_THAT(bare.headers.at("location"), StartsWith("/account/data"));
 }
 
 TEST(DataPages, TheAccountIsDeletedByItsTypedAddress) {

@@ -148,6 +148,13 @@ awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, 
                                         std::move(by.cause));
 }
 
+awaitable<Result<void>> Administration::revoke_all(Administrator by, UserId target) {
+    auto user = co_await reachable(by, target);
+    if (!user) co_return fail(std::move(user.error()));
+    co_return co_await sessions_.revoke_all(std::move(by.actor), target, ActivityAction::admin_session_revoke,
+                                            std::move(by.cause));
+}
+
 awaitable<Result<void>> Administration::note_export(Administrator by) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by.actor, now);

@@ -60,6 +60,8 @@ public:
     awaitable<Result<ListSlice<ListedSession>>> sessions(UserId target, ListQuery query);
     // Errors: notFound of the account or the session; forbidden.
     awaitable<Result<void>> revoke(Administrator by, UserId target, SessionId session);
+    // Ends all sessions of another account, its logins in progress and its mailed links.
+    awaitable<Result<void>> revoke_all(Administrator by, UserId target);
 
     // Records an export. Call this before the first line is sent.
     awaitable<Result<void>> note_export(Administrator by);

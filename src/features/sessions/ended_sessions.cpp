@@ -1,5 +1,6 @@
 // The part of Sessions that lists them and ends them on request.
 #include "base/errors.hpp"
+#include "features/sessions/grants.hpp"
 #include "features/sessions/sessions.hpp"
 
 namespace consentry {
@@ -37,11 +38,25 @@ awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId
     const TimePoint now = clock_.now();
     const std::string id = keep.text();
     PrivilegedTransaction transaction(by, now, user);
-    SessionRepository::add_revoke_others(transaction, keep, user, "revoked", now);
+    // Logins in progress end as well: whoever began one has passed the first check (CHL-4, RAC-3).
+    Grants::add_rise(transaction, user, {.session = keep, .identities = true, .devices = true}, "revoked", now);
     Audit::add(transaction, user, ActivityAction::user_revoke_session, cause, now, {{"exceptSessionId", id}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) co_return fail(errors::jwt_access_token_invalid);  // the account was deleted
     audit_.tell("session.revoked", Outcome::success, user, cause, {{"except", id}});
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> Sessions::revoke_all(Actor by, UserId user, ActivityAction action, Cause cause) {
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now, user);
+    Grants::add_rise(transaction, user, {.identities = true, .devices = true}, "revoked", now);
+    Audit::add(transaction, user, action, cause, now, {{"sessions", "all"}});
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) co_return fail(errors::user_not_found);
+    audit_.tell("session.revoked", Outcome::success, user, cause, {{"sessions", "all"}});
     co_return Result<void>{};
 }
 

@@ -37,4 +37,13 @@ void Grants::add_rise(storage::Transaction& transaction, UserId user, std::int64
     add_end(transaction, user, kept, reason, now);
 }
 
+void Grants::add_rise(storage::Transaction& transaction, UserId user, const Kept& kept, std::string_view reason,
+                      TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET security_version = security_version + 1, updated_at = $2 "
+                    "WHERE id = $1 AND deleted_at IS NULL",
+                    user, now);
+    add_end(transaction, user, kept, reason, now);
+}
+
 }  // namespace consentry

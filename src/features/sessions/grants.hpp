@@ -29,6 +29,9 @@ public:
     // is no longer `expected`.
     static void add_rise(storage::Transaction& transaction, UserId user, std::int64_t expected, const Kept& kept,
                          std::string_view reason, TimePoint now);
+    // The same whatever the version is.
+    static void add_rise(storage::Transaction& transaction, UserId user, const Kept& kept, std::string_view reason,
+                         TimePoint now);
 };
 
 }  // namespace consentry

@@ -166,15 +166,6 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
                           id, user, now, reason);
 }
 
-void SessionRepository::add_revoke_others(storage::Transaction& transaction, SessionId keep, UserId user,
-                                          std::string_view reason, TimePoint now) {
-    transaction.add_about(ended, Expect::any,
-                          sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-                              "WHERE user_id = $2 AND id <> $1 AND revoked_at IS NULL AND expires_at > $3 AND ",
-                              current_sql<"sessions", "$2">, " RETURNING user_id, id">,
-                          keep, user, now, reason);
-}
-
 void SessionRepository::add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now) {
     // Cached copies contain the time of the last confirmation.
     transaction.add_about(ended, Expect::one,

@@ -154,9 +154,6 @@ public:
     // Expect::one: the session belongs to the user and is live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);
-    // Ends every other session of the user.
-    static void add_revoke_others(storage::Transaction& transaction, SessionId keep, UserId user,
-                                  std::string_view reason, TimePoint now);
     // Records that the owner has just proven their identity. Expect::one, as in add_revoke().
     static void add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now);
     // What is known about a device when a user logs in from it.

@@ -213,6 +213,12 @@ std::vector<EndOfGround> ends_of_ground() {
          401, "twoFactorChallengeInvalid"},
         {"reset by the admin", [](Enrolled& it) { reset_two_factor(it.service, it.person); }, 401,
          "twoFactorChallengeInvalid"},
+        {"end of all sessions by the operator",
+         [](Enrolled& it) {
+             const Administrator by{.actor = Actor::operator_at_the_machine(), .cause = {}};
+             EXPECT_TRUE(run(it.service.app().services().administration.revoke_all(by, it.person.id)));
+         },
+         401, "twoFactorChallengeInvalid"},
         {"inactive", sql("status = 'inactive'"), 403, "inactiveForbidden"},
         {"blocked", sql("status = 'blocked'"), 403, "blockedForbidden"},
         {"deleted", sql("deleted_at = 1"), 401, "twoFactorChallengeInvalid"},
