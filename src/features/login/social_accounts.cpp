@@ -47,10 +47,11 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     User& user = entry.user;
     const TimePoint now = clock_.now();
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
-    Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
-    const TimePoint handed_over = co_await add_new_owner(entry.writes, consents_, user, cause.origin, now);
+    const TimePoint handed_over = co_await add_new_owner(entry.writes, consents_, user, cause, Asker::owner, now);
+    if (request.name) SocialRepository::add_name(entry.writes, user.id, *request.name);
     entry = co_await with_acceptances(std::move(entry), request, origin, handed_over);
     user.is_verified = true;
+    user.name = request.name;
     user.security_version += 1;
     user.password_hash.reset();
     user.password_created_at.reset();

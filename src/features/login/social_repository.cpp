@@ -85,4 +85,8 @@ void SocialRepository::add_take_over(storage::Transaction& transaction, UserId u
     Grants::add_end(transaction, user, {}, "takenOver", now);
 }
 
+void SocialRepository::add_name(storage::Transaction& transaction, UserId user, const std::string& name) {
+    transaction.add(Expect::any, "UPDATE users SET name = $2 WHERE id = $1", user, name);
+}
+
 }  // namespace consentry

@@ -49,6 +49,7 @@ public:
     // Expect::one: the account is unverified and its security version is still `expected`. Removes the password
     // and ends all grants; add_new_owner() does the rest.
     static void add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected, TimePoint now);
+    static void add_name(storage::Transaction& transaction, UserId user, const std::string& name);
 
 private:
     storage::Database& database_;

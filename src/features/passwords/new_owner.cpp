@@ -8,15 +8,17 @@
 namespace consentry {
 
 storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, Consents& consents, User seen,
-                                            std::optional<EventOrigin> origin, TimePoint now) {
+                                            Cause cause, Asker asker, TimePoint now) {
     if (seen.is_verified) co_return now;
     UserRepository::add_verified(transaction, seen.id, now);
+    Audit::add(transaction, seen.id, ActivityAction::user_verified_email, cause, now);
+    transaction.add(storage::Expect::any, "UPDATE users SET name = NULL, gender = NULL WHERE id = $1", seen.id);
     transaction.add(storage::Expect::any, "DELETE FROM identities WHERE user_id = $1", seen.id);
     TwoFactorRepository::add_erase(transaction, seen.id);
     GivenConsent withdrawn{.user = seen.id, .types = {all_policy_types.begin(), all_policy_types.end()}};
-    if (origin) {
-        withdrawn.ip_address = std::move(origin->address);
-        withdrawn.user_agent = std::move(origin->user_agent);
+    if (asker == Asker::owner && cause.origin) {
+        withdrawn.ip_address = std::move(cause.origin->address);
+        withdrawn.user_agent = std::move(cause.origin->user_agent);
     }
     co_return co_await consents.add_withdrawals(transaction, std::move(withdrawn), now);
 }

@@ -6,18 +6,21 @@
 // there, including the password and the acceptances.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
-#include "base/security_events.hpp"
+#include "features/activity/audit.hpp"
 #include "features/users/consent.hpp"
 
 namespace consentry {
 
-// Does nothing if the account, as it was seen, is verified. Otherwise marks it as verified, deletes its identities and
-// its second factor, and withdraws all acceptances, because the owner has not agreed to anything yet. `origin` is the
-// owner's, and empty if somebody else made the request. Add after the statements that replace or remove the password
-// of that generation and end its grants. Returns the time for what the transaction accepts afterwards.
+// Who made the request. The origin of an administrator's is no evidence of what the owner did.
+enum class Asker : std::uint8_t { owner, administrator };
+
+// Does nothing if the account, as it was seen, is verified. Otherwise marks it as verified, which its activity log
+// tells, deletes its name, its gender, its identities and its second factor, and withdraws all acceptances, because the
+// owner has not agreed to anything yet. Add after the statements that replace or remove the password of that generation
+// and end its grants. Returns the time for what the transaction accepts afterwards.
 storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, Consents& consents, User seen,
-                                            std::optional<EventOrigin> origin, TimePoint now);
+                                            Cause cause, Asker asker, TimePoint now);
 
 }  // namespace consentry

@@ -296,9 +296,8 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
                                     .reason = "temporaryPassword"},
                                    {.identities = true}, now);
     PasswordRepository::add_must_change(transaction, user.id);
-    // Only a reader of the mailbox can use the password, so a login with it proves the address. The origin of the
-    // request is the administrator's.
-    co_await add_new_owner(transaction, consents_, user, std::nullopt, now);
+    // Only a reader of the mailbox can use the password, so a login with it proves the address.
+    co_await add_new_owner(transaction, consents_, user, cause, Asker::administrator, now);
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
@@ -306,6 +305,7 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) throw Unavailable("temporary password: the account changed at the same moment");
     audit_.tell("password.temporary", Outcome::success, user.id, cause);
+    if (!user.is_verified) audit_.tell("account.taken_over", Outcome::success, user.id, cause);
     co_return Result<void>{};
 }
 

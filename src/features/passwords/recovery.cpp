@@ -52,13 +52,14 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
                                    {.identities = true}, now);
     PasswordRepository::add_history(transaction, user->id, hash, PasswordType::forgot, now + settings_.reuse_barred,
                                     now);
-    co_await add_new_owner(transaction, consents_, *user, cause.origin, now);
+    co_await add_new_owner(transaction, consents_, *user, cause, Asker::owner, now);
     Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
     mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
         if (proof) two_factor_.tell_spent(*proof, cause);
         audit_.tell("password.reset", Outcome::success, user->id, cause);
+        if (!user->is_verified) audit_.tell("account.taken_over", Outcome::success, user->id, cause);
         co_return Result<void>{};
     }
     if (outcome.failed_at == 0) co_return fail(errors::token_invalid);

@@ -62,6 +62,7 @@ TEST(REC_3, AnOwnerWhoProvesTheAddressByAResetHasAcceptedNothingYet) {
     publish(service, "privacy", 1);
     json::object body = sign_up_body(ada, "Velvet-Squatter-9");
     body["privacy"] = true;
+    body["name"] = "Call +1 900 555 0199";
     ASSERT_EQ(service.post(sign_up_path, body).status, 201U);
     ASSERT_EQ(forget(service, ada).status, 200U);
     ASSERT_EQ(reset(service, forgotten_token(service, ada), new_password).status, 200U);
@@ -69,6 +70,9 @@ TEST(REC_3, AnOwnerWhoProvesTheAddressByAResetHasAcceptedNothingYet) {
     EXPECT_FALSE(has_accepted(service, token, "privacy"));
     EXPECT_EQ(service.sql("SELECT action FROM term_policy_acceptances ORDER BY sequence"),
               (std::vector<std::vector<std::string>>{{"accepted"}, {"withdrawn"}}));
+
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE name IS NULL"), "1") << "nor does what a stranger wrote";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log WHERE action = 'userVerifiedEmail'"), "1");
 
     // For an address that is already verified, a reset withdraws nothing.
     ASSERT_EQ(accept(service, token, "privacy").status, 200U);

@@ -320,9 +320,13 @@ TEST(SOC_3, ATemporaryPasswordForAnUnverifiedAccountLeavesAStrangerNothing) {
     Office office;
     const Person stranger = settled_person(office.service);
     const std::string id = "'" + stranger.id.text() + "'";
-    office.service.sql("UPDATE users SET is_verified = FALSE WHERE id = " + id);
+    office.service.sql("UPDATE users SET is_verified = FALSE, name = 'Stranger' WHERE id = " + id);
 
     ASSERT_EQ(office.give_password(office.boss, stranger).status, 200U);
+    EXPECT_EQ(one(office.service, "SELECT count(*) FROM users WHERE name IS NULL AND id = " + id), "1");
+    EXPECT_EQ(
+        one(office.service, "SELECT count(*) FROM activity_log WHERE action = 'userVerifiedEmail' AND user_id = " + id),
+        "1");
     for (const char* table : {"identities", "two_factors", "backup_codes"})
         EXPECT_EQ(one(office.service, "SELECT count(*) FROM " + std::string(table) + " WHERE user_id = " + id), "0")
             << table;

@@ -214,6 +214,7 @@ TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
     const Answer answer = world.log_in(google, "s-1", squatter.email);
     ASSERT_EQ(answer.status, 200U) << answer.body;
     EXPECT_EQ(world.user_of(answer), squatter.id.text());
+    EXPECT_EQ(world.one("count(*) FROM users WHERE name = 'Squatter'"), "0");
     EXPECT_EQ(world.service.log_in(squatter).code_name(), "passwordNotMatch");
     EXPECT_EQ(world.service.get("/api/shared/user/session/list", bearer(tokens.access)).status, 401U);
     EXPECT_EQ(world.service.post("/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 401U);
