@@ -40,7 +40,8 @@ void AccountPages::add_to(Pages& pages) {
         [this](const VisitOf<SignedIn>& visit) { return show_data(visit); },
         [this](const Sent<DeletionForm, VisitOf<SignedIn>>& sent) { return erase(sent); });
     pages.action("/account/data/export", "accountExport",
-                 [this](const Sent<NothingForm, VisitOf<SignedIn>>& sent) { return hand_out(sent); });
+                 [this](const Sent<NothingForm, VisitOf<SignedIn>>& sent) { return hand_out(sent); },
+                 {.if_expired = Address("/account/data")});
     pages.show("/account/deleted", {.id = "accountDeleted", .file = "account_deleted.html", .title = "data.deleted"},
                [](const Visit& visit) { return show_deleted(visit); });
 }

@@ -30,15 +30,20 @@ void ConsentHistoryPages::add_to(Pages& pages) {
                           "text_language", "acceptance", "has_entry", "has_proof", "older_at", "older_after",
                           "standing", "policy", "has_log", "has_entries", "has_standing"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
-    pages.action("/account/consents/withdraw", "accountWithdraw",
-                 [this](const Sent<WithdrawalForm, VisitOf<SignedIn>>& sent) { return withdraw(sent); });
-    pages.action("/account/consents/record", "accountConsentRecord",
-                 [this](const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) { return record(sent); });
+    const ActionSpec on_their_page{.if_expired = Address("/account/consents")};
+    pages.action(
+        "/account/consents/withdraw", "accountWithdraw",
+        [this](const Sent<WithdrawalForm, VisitOf<SignedIn>>& sent) { return withdraw(sent); }, on_their_page);
+    pages.action(
+        "/account/consents/record", "accountConsentRecord",
+        [this](const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) { return record(sent); }, on_their_page);
     if (log_ == nullptr) return;
-    pages.action("/account/consents/receipt", "accountConsentReceipt",
-                 [this](const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) { return receipt(sent); });
-    pages.action("/account/consents/proof", "accountConsentProof",
-                 [this](const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) { return proof(sent); });
+    pages.action(
+        "/account/consents/receipt", "accountConsentReceipt",
+        [this](const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) { return receipt(sent); }, on_their_page);
+    pages.action(
+        "/account/consents/proof", "accountConsentProof",
+        [this](const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) { return proof(sent); }, on_their_page);
 }
 
 View ConsentHistoryPages::line_of(const AcceptanceResponse& acceptance, Language language) const {

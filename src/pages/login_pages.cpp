@@ -24,7 +24,8 @@ void LoginPages::add_to(Pages& pages) {
         [this](const Visit& visit) { return show_verify(visit); },
         [this](const Sent<VerifyForm>& sent) { return verify(sent); });
     pages.action("/logout", "logout",
-                 [this](const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) { return log_out(sent); });
+                 [this](const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) { return log_out(sent); },
+                 {.if_expired = Address("/account")});
 }
 
 awaitable<Result<PageAnswer>> LoginPages::show_login(const Visit& visit) const {

@@ -28,7 +28,7 @@ awaitable<RepeatedForms::Turn> RepeatedForms::begin(std::string key) {
                 co_return Turn(std::nullopt);
         }
         if (!entry) co_return Turn(*this, std::move(key));
-        // If it has failed, one of those that wait is the next to try.
+        // If it could not be answered, one of those that wait is the next to try.
         if (auto reply = co_await wait_for(std::move(entry))) co_return Turn(std::move(reply));
     }
 }
@@ -59,14 +59,15 @@ awaitable<RepeatedForms::Earlier> RepeatedForms::wait_for(std::shared_ptr<Entry>
 
 void RepeatedForms::end(const std::string& key, Earlier reply) {
     std::vector<Promise<Earlier>> waiting;
-    if (reply && (reply->stream || reply->status >= 400)) reply.reset();  // a stream can be sent once
+    // A stream can be sent once. An outage may be over for who waits.
+    if (reply && (reply->stream || reply->status >= 500)) reply.reset();
     {
         const std::lock_guard lock(mutex_);
         const auto found = entries_.find(key);
         Entry& entry = *found->second;
         waiting = std::move(entry.waiting);
         entry.is_over = true;
-        if (reply) {
+        if (reply && reply->status < 400) {
             entry.reply = reply;
             kept_.emplace_back(clock_.lock_time() + kept_for, key);
         } else {

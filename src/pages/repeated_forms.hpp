@@ -36,7 +36,8 @@ public:
     static std::string key_of(std::string_view path, std::span<const http::NamedText> fields);
 
     // Returns what `answer` returns: an awaitable<Result<http::Reply>>. If the same form is under way, waits for its
-    // answer and returns that; if it has succeeded recently, returns it at once. One that fails is answered anew.
+    // answer and returns that, even a refusal, so that two clicks count as one failed attempt; if it has succeeded
+    // recently, returns it at once. One that comes after a refusal is answered anew, and so is one during an outage.
     template <class Answer>
     awaitable<Result<http::Reply>> once(std::string key, Answer answer) {
         Turn turn = co_await begin(std::move(key));

@@ -26,10 +26,13 @@ void SessionPages::add_to(Pages& pages) {
                 .names = {"done", "sessions", "session", "device", "place", "begun", "begun_iso", "active",
                           "active_iso", "is_current", "has_others"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
-    pages.action("/account/sessions/end", "accountSessionEnd",
-                 [this](const Sent<SessionForm, VisitOf<SignedIn>>& sent) { return end_one(sent); });
-    pages.action("/account/sessions/end-others", "accountSessionsEnd",
-                 [this](const Sent<NothingForm, VisitOf<SignedIn>>& sent) { return end_others(sent); });
+    const ActionSpec on_their_page{.if_expired = Address("/account/sessions")};
+    pages.action(
+        "/account/sessions/end", "accountSessionEnd",
+        [this](const Sent<SessionForm, VisitOf<SignedIn>>& sent) { return end_one(sent); }, on_their_page);
+    pages.action(
+        "/account/sessions/end-others", "accountSessionsEnd",
+        [this](const Sent<NothingForm, VisitOf<SignedIn>>& sent) { return end_others(sent); }, on_their_page);
 }
 
 awaitable<Result<PageAnswer>> SessionPages::show(const VisitOf<SignedIn>& visit) const {

@@ -1,6 +1,13 @@
 // A form that is sent twice, as by a double click, happens once, and both answers are the first.
+#include "pages/repeated_forms.hpp"
+
 #include <thread>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
 
 #include "tests/support/browser.hpp"
@@ -10,6 +17,7 @@
 namespace consentry::tests {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Browser::Fields newcomer{{"email", "ada@example.org"}, {"password", std::string(right_password)}, {"name", ""}};
@@ -145,6 +153,54 @@ TEST(RepeatedForms, AFormOfAnotherPageOrWithOtherFieldsIsAnother) {
     browser.token = token;
     EXPECT_EQ(browser.send("/sign-up", other).status, 303);
     EXPECT_EQ(service.sql("SELECT count(*) FROM users")[0][0], "3");
+}
+
+// A form that is answered with this status once the gate opens.
+struct SlowForm {
+    unsigned status = 0;
+    boost::asio::io_context context{};
+    boost::asio::steady_timer gate{context, std::chrono::steady_clock::time_point::max()};
+    ManualClock clock{from_epoch_ms(1'700'000'000'000)};
+    RepeatedForms forms{clock};
+    int answered = 0;
+
+    boost::asio::awaitable<Result<http::Reply>> answer() {
+        ++answered;
+        co_await gate.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+        http::Reply reply;
+        reply.status = status;
+        co_return reply;
+    }
+    boost::asio::awaitable<unsigned> click() {
+        const auto reply = co_await forms.once("form", [this] { return answer(); });
+        co_return reply->status;
+    }
+    // The statuses of two clicks at once and of one more.
+    std::vector<unsigned> click_thrice() {
+        std::vector<std::future<unsigned>> clicks;
+        for (int i = 0; i < 2; ++i) clicks.push_back(boost::asio::co_spawn(context, click(), boost::asio::use_future));
+        context.poll();
+        gate.expires_at(std::chrono::steady_clock::time_point::min());
+        context.run();
+        context.restart();
+        clicks.push_back(boost::asio::co_spawn(context, click(), boost::asio::use_future));
+        context.run();
+        std::vector<unsigned> out;
+        for (auto& one : clicks) out.push_back(one.get());
+        return out;
+    }
+};
+
+TEST(RepeatedForms, TwoClicksAtOnceAreOneFailedAttempt) {
+    SlowForm wrong_code{.status = 401};
+    EXPECT_THAT(wrong_code.click_thrice(), ElementsAre(401U, 401U, 401U));
+    EXPECT_EQ(wrong_code.answered, 2) << "the third came later";
+    SlowForm success{.status = 303};
+    EXPECT_THAT(success.click_thrice(), ElementsAre(303U, 303U, 303U));
+    EXPECT_EQ(success.answered, 1);
+    SlowForm outage{.status = 503};
+    EXPECT_THAT(outage.click_thrice(), ElementsAre(503U, 503U, 503U));
+    EXPECT_EQ(outage.answered, 3) << "it may be over for the second";
 }
 
 TEST(RepeatedForms, AFormThatFailedIsTakenAnew) {
