@@ -1,7 +1,5 @@
 #include "app/local_secrets.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
+#include "base/whole_file.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/key_ring.hpp"
 
@@ -26,12 +25,11 @@ void make_secret(const fs::path& file) {
 }
 
 std::string read_secret(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::string secret{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw std::runtime_error("cannot read the secret in " + file.string());
-    if (secret.size() < 32)
+    auto secret = read_whole_file(file);
+    if (!secret) throw std::runtime_error("cannot read the secret in " + file.string());
+    if (secret->size() < 32)
         throw std::runtime_error("the secret in " + file.string() + " is damaged: it has fewer than 32 characters");
-    return secret;
+    return std::move(*secret);
 }
 
 fs::path key_folder(const Config& config) { return config.data.directory / "keys"; }

@@ -70,6 +70,14 @@ TEST(Base64url, Rfc4648VectorsAndOneSpellingOnly) {
     EXPECT_FALSE(from_base64("Zm9vYh=="));
 }
 
+TEST(Bytes, BecomeAnArrayOfExactlyTheirLength) {
+    using Three = std::array<std::uint8_t, 3>;
+    const Bytes bytes{1, 2, 3, 4};
+    EXPECT_EQ(to_array<Three>(BytesView(bytes).first(3)), (Three{1, 2, 3}));
+    EXPECT_EQ(to_array<Three>(bytes), std::nullopt);
+    EXPECT_EQ(to_array<Three>(BytesView(bytes).first(2)), std::nullopt);
+}
+
 TEST(Process, WhatOnlyTheStartNeededIsGivenBack) {
     const std::string text = "The quick brown fox";
     const auto digits = to_hex(as_bytes(text));

@@ -60,12 +60,11 @@ std::optional<Bytes> decode(std::string_view text, const std::array<std::int8_t,
 }  // namespace
 
 std::string to_hex(BytesView bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
     out.reserve(bytes.size() * 2);
     for (const std::uint8_t byte : bytes) {
-        out.push_back(digits[byte >> 4]);
-        out.push_back(digits[byte & 15]);
+        out.push_back(hex_digits[byte >> 4]);
+        out.push_back(hex_digits[byte & 15]);
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // Bytes, and the text forms in which they travel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,15 @@ inline BytesView as_bytes(std::string_view text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 inline std::string_view as_text(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+// Copies the bytes into an array. Returns nullopt unless there are exactly as many as it holds.
+template <class Array>
+std::optional<Array> to_array(BytesView bytes) {
+    Array out{};
+    if (bytes.size() != out.size()) return std::nullopt;
+    std::ranges::copy(bytes, out.begin());
+    return out;
+}
 
 std::string to_hex(BytesView bytes);  // lower case
 std::optional<Bytes> from_hex(std::string_view text);

@@ -1,5 +1,7 @@
 #include "base/html.hpp"
 
+#include "base/ascii.hpp"
+
 namespace consentry {
 
 std::string html_escaped(std::string_view text) {
@@ -30,7 +32,7 @@ Html Html::of_text(std::string_view text) {
     clean.reserve(text.size());
     for (const char c : text) {
         if (c == '\r') continue;
-        if ((static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7F)
+        if (is_control(c) && c != '\t' && c != '\n')
             clean += "\uFFFD";
         else
             clean.push_back(c);

@@ -31,9 +31,8 @@ int octet_at(std::string_view text, std::size_t percent) {
 }
 
 void append_percent_encoded(std::string& out, char c) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
-    out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
+    out.append({'%', upper_hex_digits[byte >> 4U], upper_hex_digits[byte & 15U]});
 }
 
 std::string percent_encoded(std::string_view text, std::string_view kept) {

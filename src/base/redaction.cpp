@@ -7,7 +7,9 @@
 #include "base/ascii.hpp"
 #include "base/percent_encoding.hpp"
 #include "base/plain_text.hpp"
+#include "base/strict_json.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 namespace {
@@ -143,12 +145,6 @@ bool is_deceptive(std::uint32_t c) {
            (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
 }
 
-void append_escape(std::string& out, std::uint32_t c) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    out.append("\\u");
-    for (int shift = 12; shift >= 0; shift -= 4) out.push_back(digits[c >> shift & 15]);
-}
-
 // Appends the non-plain character at the beginning of `text`; returns its length.
 std::size_t append_special(std::string& out, std::string_view text) {
     const auto first = static_cast<unsigned char>(text[0]);
@@ -164,20 +160,18 @@ std::size_t append_special(std::string& out, std::string_view text) {
                 out.append("\\n");
                 break;
             default:
-                append_escape(out, first);
+                append_json_escape(out, first);
         }
         return 1;
     }
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    const std::string_view bytes = text.substr(0, length);
-    if (bytes.size() < length || !code_points(bytes)) {
-        append_escape(out, 0xFFFD);
+    const std::string_view bytes = text.substr(0, character_length(text[0]));
+    if (!code_points(bytes)) {
+        append_json_escape(out, 0xFFFD);
         return 1;
     }
-    std::uint32_t value = first & (0xFFU >> (length + 1));
-    for (const char c : bytes.substr(1)) value = value << 6 | (static_cast<unsigned char>(c) & 0x3FU);
+    const auto [value, length] = first_code_point(bytes);
     if (is_deceptive(value))
-        append_escape(out, value);
+        append_json_escape(out, value);
     else
         out.append(bytes);
     return length;
@@ -338,7 +332,7 @@ std::string redact_path(std::string_view path) {
 std::string redact_query(std::string_view query) {
     std::string out;
     while (!query.empty()) {
-        const std::string_view pair = query.substr(0, query.find('&'));
+        const std::string_view pair = take_part(query, '&');
         const std::size_t equals = std::min(pair.find('='), pair.size());
         const std::string name = loosely_form_decoded(pair.substr(0, equals));
         if (!out.empty()) out.push_back('&');
@@ -349,7 +343,6 @@ std::string redact_query(std::string_view query) {
             const bool hidden = is_secret_name(name) || value.find_first_of("={[") != std::string::npos;
             out.append("=").append(hidden ? std::string(redacted) : redact_text(value));
         }
-        query.remove_prefix(std::min(pair.size() + 1, query.size()));
     }
     return out;
 }

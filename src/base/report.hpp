@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 
@@ -51,8 +52,7 @@ private:
         std::size_t written = 0;
         for (std::size_t i = 0; i < name.size(); ++i) {
             const auto byte = static_cast<unsigned char>(name[i]);
-            const bool continues = (byte & 0xC0) == 0x80;
-            if (!continues) end = i;
+            if (!continues_character(name[i])) end = i;
             written += byte < 0x20 ? 6 : (byte == '"' || byte == '\\' ? 2 : 1);
             if (written > property_bytes_max) return name.substr(0, end);
         }

@@ -8,6 +8,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
 
+#include "base/ascii.hpp"
 #include "base/plain_text.hpp"
 
 namespace consentry {
@@ -189,7 +190,6 @@ std::optional<json::value> parse_strict_json(std::string_view text, const JsonLi
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
     out.push_back('"');
     std::size_t plain = 0;
     for (std::size_t i = plain_beginning(text); i < text.size(); ++i) {
@@ -214,13 +214,16 @@ void append_json_string(std::string& out, std::string_view text) {
                 out.append("\\t");
                 break;
             default:
-                out.append("\\u00");
-                out.push_back(digits[c >> 4]);
-                out.push_back(digits[c & 15]);
+                append_json_escape(out, c);
         }
     }
     out.append(text.substr(plain));
     out.push_back('"');
+}
+
+void append_json_escape(std::string& out, std::uint32_t unit) {
+    out.append("\\u");
+    for (int shift = 12; shift >= 0; shift -= 4) out.push_back(hex_digits[unit >> shift & 15]);
 }
 
 }  // namespace consentry

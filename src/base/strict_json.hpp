@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -33,5 +34,7 @@ std::optional<boost::json::value> parse_strict_json(std::string_view text, const
 
 // Appends `text` as a JSON string, including quotes. `text` must be valid UTF-8.
 void append_json_string(std::string& out, std::string_view text);
+// Appends the escape of a UTF-16 code unit: \u001b.
+void append_json_escape(std::string& out, std::uint32_t unit);
 
 }  // namespace consentry

@@ -75,6 +75,9 @@ TEST(JsonString, EscapesWhatMustBeEscaped) {
     std::string out;
     append_json_string(out, "a\"b\\c\nd\x01\xc3\xa9");
     EXPECT_EQ(out, "\"a\\\"b\\\\c\\nd\\u0001\xc3\xa9\"");
+    out.clear();
+    append_json_escape(out, 0x202E);
+    EXPECT_EQ(out, "\\u202e");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 std::optional<std::size_t> code_points(std::string_view text) {
@@ -34,7 +35,7 @@ std::optional<std::size_t> code_points(std::string_view text) {
             }
             if (text.size() - i < length) return std::nullopt;
             for (std::size_t k = 1; k < length; ++k) {
-                if ((byte(i + k) & 0xC0) != 0x80) return std::nullopt;
+                if (!continues_character(text[i + k])) return std::nullopt;
                 value = value << 6 | (byte(i + k) & 0x3FU);
             }
             if (value < least || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return std::nullopt;
@@ -47,6 +48,12 @@ std::optional<std::size_t> code_points(std::string_view text) {
 std::string to_lower_ascii(std::string_view text) {
     std::string out{text};
     std::ranges::transform(out, out.begin(), lower_letter);
+    return out;
+}
+
+std::string to_upper_ascii(std::string_view text) {
+    std::string out{text};
+    std::ranges::transform(out, out.begin(), upper_letter);
     return out;
 }
 
@@ -67,6 +74,21 @@ std::string_view trim(std::string_view text) {
     const auto begin = text.find_first_not_of(" \t");
     if (begin == std::string_view::npos) return {};
     return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string_view take_part(std::string_view& rest, char separator) {
+    const std::string_view part = rest.substr(0, rest.find(separator));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    return part;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> out;
+    for (;;) {
+        out.push_back(text.substr(0, text.find(separator)));
+        if (out.back().size() == text.size()) return out;
+        text.remove_prefix(out.back().size() + 1);
+    }
 }
 
 }  // namespace consentry

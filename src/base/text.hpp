@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace consentry {
 
@@ -15,8 +16,15 @@ std::optional<std::size_t> code_points(std::string_view text);
 
 // Converts only ASCII letters; all other bytes stay unchanged.
 std::string to_lower_ascii(std::string_view text);
+std::string to_upper_ascii(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 void append_number(std::string& out, std::int64_t number);  // in decimal digits
 std::string_view trim(std::string_view text);               // removes spaces and tabs at both ends
+
+// Takes what stands before the first separator off the front, and the separator with it. Takes everything if there is
+// no separator.
+std::string_view take_part(std::string_view& rest, char separator);
+// All parts, empty ones included: "a,,b" has three, and "" has one.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 }  // namespace consentry

@@ -44,8 +44,7 @@ bool is_at_most(std::string_view text, std::int64_t max) {
 }
 
 bool is_identity_subject(std::string_view text) {
-    return !text.empty() && text.size() <= 255 &&
-           std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+    return !text.empty() && text.size() <= 255 && std::ranges::all_of(text, is_printable);
 }
 
 bool is_one_line_name(std::string_view text) {

@@ -6,6 +6,8 @@
 
 #include <sys/random.h>
 
+#include "base/ascii.hpp"
+
 namespace consentry {
 
 namespace {
@@ -79,12 +81,11 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
 }
 
 std::string Uuid::text() const {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::array<char, 36> out;  // a std::string would check every position
     out.fill('-');
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
-        out[places[i]] = digits[bytes_[i] >> 4];
-        out[places[i] + 1U] = digits[bytes_[i] & 15];
+        out[places[i]] = hex_digits[bytes_[i] >> 4];
+        out[places[i] + 1U] = hex_digits[bytes_[i] & 15];
     }
     return {out.data(), out.size()};
 }

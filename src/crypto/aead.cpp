@@ -83,8 +83,7 @@ SealingKeys::SealingKeys(const std::vector<std::string>& secrets, std::string_vi
     for (const std::string& secret : secrets) {
         Bytes derived = hkdf_sha256(as_bytes(secret), purpose, key_size);
         const Sha256 digest = sha256(derived);
-        KeyId id{};
-        std::ranges::copy_n(digest.begin(), static_cast<std::ptrdiff_t>(id.size()), id.begin());
+        const auto id = to_array<KeyId>(BytesView(digest).first(sizeof(KeyId))).value();
         keys_.push_back({id, std::move(derived)});
     }
 }

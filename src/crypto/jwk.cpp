@@ -6,6 +6,7 @@
 #include <openssl/rsa.h>
 #include <sodium.h>
 
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/key_parts.hpp"
@@ -115,13 +116,6 @@ KeyHandle key_from(const char* type, const std::vector<std::pair<const char*, By
     return KeyHandle(key);
 }
 
-// Returns a string member; an empty view if it is missing or not a string.
-std::string_view text_member(const json::object& object, std::string_view name) {
-    const auto* value = object.if_contains(name);
-    if (value == nullptr || !value->is_string()) return {};
-    return {value->get_string().data(), value->get_string().size()};
-}
-
 // Returns why this key must not be used to verify, or an empty string.
 std::string forbidden(const json::object& jwk) {
     for (const std::string_view name : {"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
@@ -129,7 +123,7 @@ std::string forbidden(const json::object& jwk) {
     for (const std::string_view name : {"alg", "use", "kid"})
         if (const auto* value = jwk.if_contains(name); value != nullptr && !value->is_string())
             return std::string(name) + " is not a string";
-    if (jwk.contains("use") && text_member(jwk, "use") != "sig") return "`use` does not allow verification";
+    if (jwk.contains("use") && text_or_empty(jwk, "use") != "sig") return "`use` does not allow verification";
     if (const auto* operations = jwk.if_contains("key_ops")) {
         const auto* list = operations->if_array();
         if (list == nullptr || std::ranges::find(*list, json::value("verify")) == list->end())
@@ -139,9 +133,9 @@ std::string forbidden(const json::object& jwk) {
 }
 
 std::optional<SignatureAlgorithm> implied_algorithm(const json::object& jwk) {
-    const std::string_view kty = text_member(jwk, "kty");
+    const std::string_view kty = text_or_empty(jwk, "kty");
     if (kty == "RSA") return SignatureAlgorithm::rs256;
-    const std::string_view crv = text_member(jwk, "crv");
+    const std::string_view crv = text_or_empty(jwk, "crv");
     for (const auto algorithm : {SignatureAlgorithm::es256, SignatureAlgorithm::es384, SignatureAlgorithm::es512})
         if (kty == "EC" && crv == facts_of(algorithm).curve) return algorithm;
     if (kty == "OKP" && crv == facts_of(SignatureAlgorithm::eddsa).curve) return SignatureAlgorithm::eddsa;
@@ -149,7 +143,9 @@ std::optional<SignatureAlgorithm> implied_algorithm(const json::object& jwk) {
 }
 
 KeyHandle key_of(const json::object& jwk, const AlgorithmFacts& facts) {
-    const auto bytes = [&](std::string_view name) { return from_base64url(text_member(jwk, name)).value_or(Bytes{}); };
+    const auto bytes = [&](std::string_view name) {
+        return from_base64url(text_or_empty(jwk, name)).value_or(Bytes{});
+    };
     if (facts.algorithm == SignatureAlgorithm::rs256) {
         const Bytes modulus = bytes("n");
         const Bytes exponent = bytes("e");
@@ -203,7 +199,7 @@ std::expected<PublicKey, std::string> PublicKey::from_jwk(const json::object& jw
     const auto algorithm = implied_algorithm(jwk);
     if (!algorithm) return std::unexpected("unsupported kty or crv");
     const AlgorithmFacts& facts = facts_of(*algorithm);
-    if (jwk.contains("alg") && text_member(jwk, "alg") != facts.name)
+    if (jwk.contains("alg") && text_or_empty(jwk, "alg") != facts.name)
         return std::unexpected("`alg` does not match the key: expected " + std::string(facts.name));
     KeyHandle key = key_of(jwk, facts);
     if (!key) return std::unexpected("not a valid " + std::string(facts.name) + " public key");
@@ -214,7 +210,7 @@ std::string PublicKey::thumbprint() const {
     // RFC 7638 section 3: the required members only, in lexicographic order, without white space.
     std::string canonical = "{";
     for (const std::string_view name : {"crv", "e", "kty", "n", "x", "y"}) {
-        const std::string_view value = text_member(parts_->jwk, name);
+        const std::string_view value = text_or_empty(parts_->jwk, name);
         if (value.empty()) continue;
         if (canonical.size() > 1) canonical.push_back(',');
         append_json_string(canonical, name);

@@ -4,6 +4,8 @@
 
 #include <boost/json/array.hpp>
 
+#include "base/json_values.hpp"
+
 namespace consentry::crypto {
 namespace {
 
@@ -11,16 +13,12 @@ namespace json = boost::json;
 
 constexpr std::size_t keys_max = 100;
 
-std::string text_of(const json::value* value) {
-    return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 // Keys that a provider may publish next to the ones needed here.
 bool is_for_others(const json::object& jwk) {
-    const std::string kty = text_of(jwk.if_contains("kty"));
-    const std::string crv = text_of(jwk.if_contains("crv"));
-    const std::string alg = text_of(jwk.if_contains("alg"));
-    const std::string use = text_of(jwk.if_contains("use"));
+    const std::string_view kty = text_or_empty(jwk, "kty");
+    const std::string_view crv = text_or_empty(jwk, "crv");
+    const std::string_view alg = text_or_empty(jwk, "alg");
+    const std::string_view use = text_or_empty(jwk, "use");
     if (!use.empty() && use != "sig") return true;
     if (!alg.empty() && alg != "RS256" && !find_algorithm(alg)) return true;
     if (kty == "EC") return crv != "P-256" && crv != "P-384" && crv != "P-521";
@@ -38,9 +36,9 @@ std::expected<KeySet, std::string> KeySet::from_jwks(const json::object& jwks) {
     for (const json::value& entry : *list) {
         const auto* jwk = entry.if_object();
         if (jwk == nullptr) return std::unexpected("a key is not an object");
-        if (text_of(jwk->if_contains("kty")) == "oct") return std::unexpected("the set contains a symmetric key");
+        if (text_member(*jwk, "kty") == "oct") return std::unexpected("the set contains a symmetric key");
         if (is_for_others(*jwk)) continue;
-        std::string kid = text_of(jwk->if_contains("kid"));
+        std::string kid(text_or_empty(*jwk, "kid"));
         if (kid.empty()) continue;  // no token could refer to it
         auto key = PublicKey::from_jwk(*jwk);
         if (!key) return std::unexpected("key " + kid + ": " + key.error());

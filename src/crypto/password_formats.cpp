@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/text.hpp"
 #include "crypto/phc_text.hpp"
 
 namespace consentry::crypto {
@@ -16,16 +17,6 @@ constexpr std::size_t hash_size_max = 64;
 static_assert(hash_size_max <= argon2_tag_size_max);
 constexpr std::size_t salt_size_max = 64;
 constexpr std::uint32_t argon2_lanes_max = 255;
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> out;
-    for (;;) {
-        const auto end = text.find(separator);
-        out.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        text.remove_prefix(end + 1);
-    }
-}
 
 // Reads "m=19456" for the name "m".
 std::optional<std::uint32_t> named_number(std::string_view text, std::string_view name) {

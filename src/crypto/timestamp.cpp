@@ -141,10 +141,10 @@ std::expected<VerifiedTimestamp, std::string> verify(TS_RESP* response, const Sh
 
 Sha256 digest_of(TS_REQ* request) {
     const ASN1_OCTET_STRING* hash = TS_MSG_IMPRINT_get_msg(TS_REQ_get_msg_imprint(request));
-    Sha256 out{};
-    require(ASN1_STRING_length(hash) == std::ssize(out), "a digest of another length");
-    std::copy_n(ASN1_STRING_get0_data(hash), out.size(), out.begin());
-    return out;
+    const auto digest =
+        to_array<Sha256>({ASN1_STRING_get0_data(hash), static_cast<std::size_t>(ASN1_STRING_length(hash))});
+    require(digest.has_value(), "a digest of another length");
+    return *digest;
 }
 
 }  // namespace

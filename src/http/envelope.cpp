@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/errors.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
@@ -127,7 +128,7 @@ std::size_t write_problem(std::string& out, const Error& error, std::string_view
 std::string header_safe(std::string_view text) {
     std::string out;
     for (const char c : text)
-        if (c >= 0x20 && c < 0x7F) out.push_back(c);
+        if (is_printable(c)) out.push_back(c);
     return out;
 }
 

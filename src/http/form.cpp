@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/errors.hpp"
 #include "base/percent_encoding.hpp"
 #include "base/text.hpp"
+#include "http/media_type.hpp"
 
 namespace consentry::http {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 constexpr std::string_view media_type = "application/x-www-form-urlencoded";
 
 bool is_form(std::string_view content_type) {
-    if (!equal_ignoring_case(trim(content_type.substr(0, content_type.find(';'))), media_type)) return false;
+    if (!equal_ignoring_case(media_type_of(content_type), media_type)) return false;
     const auto semicolon = content_type.find(';');
     return semicolon == std::string_view::npos ||
            equal_ignoring_case(trim(content_type.substr(semicolon + 1)), "charset=utf-8");
@@ -28,12 +30,9 @@ std::optional<std::string> decode_field(std::string_view text) {
 
 std::optional<std::vector<NamedText>> read_form(std::string_view body) {
     std::vector<NamedText> out;
-    if (!std::ranges::all_of(body, [](char c) { return c > ' ' && c < 0x7F; })) return std::nullopt;
-    for (bool more = !body.empty(); more;) {
-        const auto end = body.find('&');
-        const std::string_view field = body.substr(0, end);
-        more = end != std::string_view::npos;
-        if (more) body.remove_prefix(end + 1);
+    if (!std::ranges::all_of(body, is_visible)) return std::nullopt;
+    if (body.empty()) return out;
+    for (const std::string_view field : split(body, '&')) {
         const auto equals = field.find('=');
         if (equals == 0 || equals == std::string_view::npos || field.find('=', equals + 1) != std::string_view::npos)
             return std::nullopt;

@@ -7,6 +7,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 
 #include "base/errors.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/text.hpp"
 #include "http/characters.hpp"
 
@@ -122,10 +123,8 @@ bool is_authority(std::string_view text) {
 
 // Every '%' must begin a percent-encoded octet (RFC 3986 section 2.1) other than NUL.
 bool is_well_encoded(std::string_view path) {
-    for (auto at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1)) {
-        const std::string_view digits = path.substr(at + 1, 2);
-        if (digits.size() < 2 || hex_value(digits[0]) < 0 || hex_value(digits[1]) < 0 || digits == "00") return false;
-    }
+    for (auto at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1))
+        if (octet_at(path, at) <= 0) return false;
     return true;
 }
 

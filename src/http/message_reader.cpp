@@ -8,6 +8,7 @@
 #include "http/application.hpp"
 #include "http/characters.hpp"
 #include "http/head_parser.hpp"
+#include "http/media_type.hpp"
 
 namespace consentry::http {
 namespace {
@@ -153,7 +154,7 @@ MessageReader::State MessageReader::parse_head() {
 
 std::size_t MessageReader::body_bytes_max() const {
     const std::string_view type = request_.header("content-type").value_or("");
-    const std::string_view media = trim(type.substr(0, type.find(';')));
+    const std::string_view media = media_type_of(type);
     const bool json = equal_ignoring_case(media, "application/json") ||
                       (media.size() > 5 && equal_ignoring_case(media.substr(media.size() - 5), "+json"));
     if (json) return limits_.json_bytes_max;

@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "http/media_type.hpp"
 #include "http/steps/accept.hpp"
 #include "http/steps/client_address.hpp"
 #include "http/steps/content_coding.hpp"
@@ -52,7 +53,7 @@ void add_retry_after(const Error& error, Response& response) {
 // The media types of an Upload. Anything else is refused without reading it.
 bool is_table_or_form(const Request& request) {
     const std::string_view type = request.header("content-type").value_or("");
-    const std::string_view media = trim(type.substr(0, type.find(';')));
+    const std::string_view media = media_type_of(type);
     return equal_ignoring_case(media, "multipart/form-data") || equal_ignoring_case(media, "text/csv");
 }
 

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/text.hpp"
+
 namespace consentry::http {
 namespace {
 
-std::vector<std::string> split(std::string_view path) {
-    std::vector<std::string> out;
-    while (!path.empty()) {
-        path.remove_prefix(1);  // the leading slash
-        const auto slash = path.find('/');
-        out.emplace_back(path.substr(0, slash));
-        if (slash == std::string_view::npos) break;
-        path.remove_prefix(slash);
-    }
-    return out;
+std::vector<std::string> segments_of(std::string_view path) {
+    const auto parts = split(path.substr(1), '/');
+    return {parts.begin(), parts.end()};
 }
 
 bool matches(const std::vector<std::string>& pattern, bool rest, std::string_view path,
@@ -117,7 +112,7 @@ void Router::enter(Operation& operation) {
         if (full.find("/:") == std::string::npos) {
             entry = &exact_[full];
         } else {
-            const auto segments = split(full);
+            const auto segments = segments_of(full);
             const auto known = std::ranges::find(patterns_, segments, &Entry::segments);
             entry = known != patterns_.end() ? &*known
                                              : &patterns_.emplace_back(Entry{segments, operation.rest_of_path, {}});

@@ -8,6 +8,7 @@
 #include "base/report.hpp"
 #include "base/text.hpp"
 #include "http/characters.hpp"
+#include "http/media_type.hpp"
 
 namespace consentry::http {
 namespace {
@@ -98,7 +99,7 @@ std::optional<Part> read_head(std::string_view head) {
             out.filename = value->value_of("filename");
             if (!code_points(out.name) || !code_points(out.filename.value_or(""))) return std::nullopt;
         } else if (equal_ignoring_case(name, "content-type")) {
-            out.content_type = trim(text.substr(0, text.find(';')));
+            out.content_type = media_type_of(text);
             if (to_lower_ascii(out.content_type).starts_with("multipart/")) return std::nullopt;
         } else if (equal_ignoring_case(name, "content-transfer-encoding")) {
             if (!equal_ignoring_case(text, "binary") && !equal_ignoring_case(text, "8bit") &&
@@ -147,7 +148,7 @@ bool ends_like_csv(std::string_view filename) {
 Result<FileBody> read_file_body(const Request& request) {
     if (is_coded(request)) return fail(wrong_content_coding());
     const std::string_view type = request.header("content-type").value_or("");
-    return FileBody{.content_type = to_lower_ascii(trim(type.substr(0, type.find(';')))), .bytes = request.body};
+    return FileBody{.content_type = to_lower_ascii(media_type_of(type)), .bytes = request.body};
 }
 
 Result<Upload> read_upload(const Request& request) {

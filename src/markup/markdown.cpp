@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/html.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/text.hpp"
 
 namespace consentry::markup {
@@ -39,7 +39,7 @@ std::string url_escaped(std::string_view address) {
         else if (is_alphanumeric(c) || kept.contains(c))
             out.push_back(c);
         else
-            fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
+            append_percent_encoded(out, c);
     }
     return out;
 }

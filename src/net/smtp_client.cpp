@@ -120,8 +120,8 @@ int on_close(void* user, curl_socket_t socket) noexcept { return static_cast<Lin
 bool is_about_service(long code) { return code == 421 || code == 530 || code == 534 || code == 535 || code == 538; }
 
 std::string word(const std::string& address) {
-    const bool fit = !address.empty() &&
-                     std::ranges::all_of(address, [](char c) { return c > ' ' && c < 0x7F && c != '<' && c != '>'; });
+    const bool fit =
+        !address.empty() && std::ranges::all_of(address, [](char c) { return is_visible(c) && c != '<' && c != '>'; });
     if (!fit) throw std::invalid_argument("not an address for an envelope");
     return '<' + address + '>';
 }
@@ -130,7 +130,7 @@ std::string word(const std::string& address) {
 std::string told_by_libcurl(std::string_view text) {
     std::string out(text.substr(0, 200));
     for (char& c : out)
-        if (c < ' ' || c > '~') c = '?';
+        if (!is_printable(c)) c = '?';
     return out;
 }
 

@@ -6,6 +6,8 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/ascii.hpp"
+
 namespace consentry::net {
 namespace {
 
@@ -15,9 +17,7 @@ constexpr std::uint16_t submissions_port = 465;  // RFC 8314
 std::unexpected<std::string> refused(std::string why) { return std::unexpected(std::move(why)); }
 
 // libcurl's strings end at a NUL, and the server's commands at a line end.
-bool is_one_line(std::string_view text) {
-    return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
-}
+bool is_one_line(std::string_view text) { return std::ranges::none_of(text, is_control); }
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
+#include "base/bytes.hpp"
 
 namespace consentry {
 namespace {
@@ -20,13 +20,11 @@ constexpr std::string_view black = "#000000";
 
 // The relative luminance of WCAG 2.2; nullopt unless the text is # and six hexadecimal digits.
 std::optional<double> luminance(std::string_view color) {
-    if (color.size() != 7 || color.front() != '#') return std::nullopt;
+    const auto bytes = color.starts_with('#') ? from_hex(color.substr(1)) : std::nullopt;
     std::array<double, 3> parts{};
+    if (!bytes || bytes->size() != parts.size()) return std::nullopt;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const int high = hex_value(color[1 + 2 * i]);
-        const int low = hex_value(color[2 + 2 * i]);
-        if (high < 0 || low < 0) return std::nullopt;
-        const double part = (high * 16 + low) / 255.0;
+        const double part = (*bytes)[i] / 255.0;
         parts[i] = part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
     }
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];

@@ -4,6 +4,7 @@
 
 #include "base/best_effort.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/ways.hpp"
@@ -18,9 +19,7 @@ constexpr HtmlLiteral changes_field = "changes";  // of the address: whether to 
 std::vector<PolicyType> types_in(std::string_view list) {
     std::vector<PolicyType> out;
     while (!list.empty() && out.size() < types_max) {
-        const std::string_view name = list.substr(0, list.find(','));
-        list.remove_prefix(std::min(list.size(), name.size() + 1));
-        if (const auto type = find_enum<PolicyType>(name)) out.push_back(*type);
+        if (const auto type = find_enum<PolicyType>(take_part(list, ','))) out.push_back(*type);
     }
     if (out.empty()) out = {PolicyType::terms_of_service, PolicyType::privacy};
     return out;

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "features/two_factor/dto.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/parse.hpp"
@@ -36,8 +36,7 @@ inline void tidy_codes(std::vector<http::NamedText>& fields) {
     for (http::NamedText& field : fields) {
         if (field.name != "code" && field.name != "backupCode") continue;
         std::erase_if(field.value, [](char c) { return c == ' ' || c == '-' || c == '\t'; });
-        for (char& c : field.value)
-            if (is_lower_letter(c)) c = static_cast<char>(c - 'a' + 'A');
+        field.value = to_upper_ascii(field.value);
     }
 }
 

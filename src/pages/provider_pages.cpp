@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
 #include "base/text_rules.hpp"
@@ -57,9 +58,7 @@ std::optional<std::string> name_from_apple(std::string_view user, Language langu
     if (language == Language::ja) std::ranges::reverse(order);
     std::string out;
     for (const std::string_view key : order) {
-        const auto* part = parts->if_contains(key);
-        const auto* text = part != nullptr ? part->if_string() : nullptr;
-        const std::string_view trimmed = text != nullptr ? trim(*text) : std::string_view();
+        const std::string_view trimmed = trim(text_or_empty(*parts, key));
         if (!trimmed.empty()) out.append(out.empty() ? "" : " ").append(trimmed);
     }
     const auto length = code_points(out);

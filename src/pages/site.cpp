@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/embedded.hpp"
 #include "base/percent_encoding.hpp"
+#include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
 #include "crypto/digest.hpp"
 #include "http/endpoint/inputs.hpp"
@@ -39,14 +39,11 @@ const std::vector<std::string>& shared_names() {
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) {
-    std::ifstream in(path, std::ios::binary);
-    std::string out(bytes_max + 1, '\0');
-    in.read(out.data(), static_cast<std::streamsize>(out.size()));
-    if (in.bad() || (!in.eof() && in.fail())) throw WrongSettings("cannot read " + path.string());
-    out.resize(static_cast<std::size_t>(in.gcount()));
-    if (out.size() > bytes_max)
+    auto bytes = read_whole_file(path, bytes_max);
+    if (!bytes) throw WrongSettings("cannot read " + path.string());
+    if (bytes->size() > bytes_max)
         throw WrongSettings(path.string() + " has more than " + std::to_string(bytes_max) + " bytes");
-    return out;
+    return std::move(*bytes);
 }
 
 std::string_view type_of(std::string_view extension) {

@@ -58,9 +58,7 @@ std::vector<std::string_view> created_tables(std::span<const Migration> migratio
             if (!is_for(rest, engine)) continue;
             std::string_view line;
             do {
-                const std::size_t end = std::min(rest.find('\n'), rest.size());
-                line = trim(rest.substr(0, end));
-                rest.remove_prefix(std::min(end + 1, rest.size()));
+                line = trim(take_part(rest, '\n'));
             } while (!rest.empty() && (line.empty() || line.starts_with("--")));
             if (!line.starts_with(words)) continue;
             line.remove_prefix(words.size());

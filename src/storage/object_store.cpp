@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace consentry::storage {
 
@@ -11,16 +12,10 @@ bool is_object_key(std::string_view key) {
     constexpr std::size_t segment_bytes_max = 255 - packed_ending.size();  // NAME_MAX of Linux's file systems
     if (key.size() > bytes_max || key.ends_with(packed_ending)) return false;
     const auto fits = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
-    for (bool more = true; more;) {
-        const auto slash = key.find('/');
-        const std::string_view segment = key.substr(0, slash);
-        if (segment.empty() || segment.size() > segment_bytes_max || segment == "." || segment == ".." ||
-            !std::ranges::all_of(segment, fits))
-            return false;
-        more = slash != std::string_view::npos;
-        if (more) key.remove_prefix(slash + 1);
-    }
-    return true;
+    return std::ranges::all_of(split(key, '/'), [&](std::string_view segment) {
+        return !segment.empty() && segment.size() <= segment_bytes_max && segment != "." && segment != ".." &&
+               std::ranges::all_of(segment, fits);
+    });
 }
 
 }  // namespace consentry::storage

@@ -1,7 +1,5 @@
 #include "tlog/lines.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/numbers.hpp"
@@ -26,10 +24,7 @@ std::optional<Hash> parse_hash(std::string_view base64) {
     constexpr std::size_t text_size = 44;  // of 32 bytes
     if (base64.size() != text_size) return std::nullopt;
     const auto bytes = from_base64(base64);
-    Hash hash;
-    if (!bytes || bytes->size() != hash.size()) return std::nullopt;
-    std::ranges::copy(*bytes, hash.begin());
-    return hash;
+    return bytes ? to_array<Hash>(*bytes) : std::nullopt;
 }
 
 std::string hash_lines(const std::vector<Hash>& hashes) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.hpp"
 #include "tlog/lines.hpp"
 
 namespace consentry::tlog {
@@ -149,10 +150,8 @@ std::expected<Policy, std::string> Policy::parse(std::string_view text) {
     if (text.size() > policy_bytes_max) return std::unexpected("the policy is too long");
     PolicyReader reader;
     for (std::size_t number = 1; !text.empty(); ++number) {
-        const auto end = std::min(text.find('\n'), text.size());
-        if (const auto read = reader.line(text.substr(0, end)); !read)
+        if (const auto read = reader.line(take_part(text, '\n')); !read)
             return std::unexpected(fmt::format("line {}: {}", number, read.error()));
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return std::move(reader).finish();
 }
@@ -223,9 +222,7 @@ std::expected<AcceptedCheckpoint, std::string> Policy::accept(std::string_view n
 std::string verifier_lines(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        Words words = words_of(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        Words words = words_of(take_part(text, '\n'));
         if (words.empty() || words.front().starts_with('#') || words.front() == "log") continue;
         if (words.front() == "witness") words.resize(3);
         out += fmt::format("{}\n", fmt::join(words, " "));

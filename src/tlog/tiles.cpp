@@ -11,9 +11,7 @@ namespace {
 constexpr std::size_t hash_size = sizeof(Hash);
 
 Hash hash_at(BytesView tile, std::uint64_t place) {
-    Hash hash;
-    std::ranges::copy(tile.subspan(static_cast<std::size_t>(place) * hash_size, hash_size), hash.begin());
-    return hash;
+    return to_array<Hash>(tile.subspan(static_cast<std::size_t>(place) * hash_size, hash_size)).value();
 }
 
 Bytes bytes_of(std::span<const Hash> hashes) {

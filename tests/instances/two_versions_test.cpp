@@ -3,13 +3,12 @@
 // migration.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 #include <gmock/gmock.h>
 
 #include "instances/load_client.hpp"
+#include "support/files.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -66,8 +65,7 @@ int return_to_former_version(const SharedFleet& fleet) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator("migrations"))
         if (entry.path().extension() == ".sql") files.push_back(entry.path());
-    std::ifstream file(std::ranges::max(files));
-    const std::string sql{std::istreambuf_iterator(file), {}};
+    const std::string sql = text_in(std::ranges::max(files));
     const auto undo = [&](const std::regex& made, const std::string& back) {
         std::size_t found = 0;
         for (std::sregex_iterator at(sql.begin(), sql.end(), made), end; at != end; ++at, ++found)

@@ -1,10 +1,10 @@
 // The commands for API keys, next to a running service.
-#include <fstream>
 #include <regex>
 
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "support/files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -96,9 +96,7 @@ TEST_F(ApiKeyCommands, KEY_1_NothingOfTheServiceHoldsASecret) {
 
     std::string kept = service.program().out() + service.program().err();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
-        if (!entry.is_regular_file()) continue;
-        std::ifstream in(entry.path(), std::ios::binary);
-        kept.append(std::istreambuf_iterator<char>(in), {});
+        if (entry.is_regular_file()) kept += text_in(entry.path());
     }
     EXPECT_THAT(kept, HasSubstr(key)) << "the database is among what was looked at";
     EXPECT_THAT(kept, HasSubstr("/api/system/role/list")) << "and the log";

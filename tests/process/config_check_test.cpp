@@ -1,7 +1,6 @@
 // `consentry config check` finds what would make `serve` fail, and changes nothing (OPS-2).
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "process/account.hpp"
+#include "support/files.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -35,9 +35,7 @@ std::map<std::string, std::string> snapshot(const fs::path& folder) {
         std::string& state = out[entry.path().string()];
         state = std::to_string(facts.st_mode) + " " + std::to_string(facts.st_mtim.tv_sec) + "." +
                 std::to_string(facts.st_mtim.tv_nsec) + " ";
-        if (!entry.is_regular_file()) continue;
-        std::ifstream in(entry.path(), std::ios::binary);
-        state += to_hex(crypto::sha256(std::string(std::istreambuf_iterator<char>(in), {})));
+        if (entry.is_regular_file()) state += to_hex(crypto::sha256(text_in(entry.path())));
     }
     return out;
 }

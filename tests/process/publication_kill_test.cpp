@@ -2,8 +2,6 @@
 // published, and a draft can be published again (DOC-4).
 #include <atomic>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <thread>
 
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "process/account.hpp"
+#include "support/files.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -67,10 +66,8 @@ protected:
         return one("SELECT status FROM term_policies WHERE id = '" + id + "'") == "published";
     }
     void expect_published(int version) const {
-        for (const std::string& language : all_languages) {
-            std::ifstream file(object("public", version, language), std::ios::binary);
-            EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text_of(version, language)) << language;
-        }
+        for (const std::string& language : all_languages)
+            EXPECT_EQ(text_in(object("public", version, language)), text_of(version, language)) << language;
     }
 
     const TempFolder folder_;

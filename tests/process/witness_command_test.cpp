@@ -2,13 +2,13 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <thread>
 
 #include <boost/system/system_error.hpp>
 #include <gmock/gmock.h>
 
+#include "support/files.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/witnessed_log.hpp"
@@ -20,11 +20,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string text_in(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 class WitnessCommand : public ::testing::Test {
 protected:

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "base/whole_file.hpp"
 
 namespace consentry::tests {
 
 // Returns the bytes of a file; empty if it cannot be read.
-inline std::string text_in(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+inline std::string text_in(const std::filesystem::path& file) { return read_whole_file(file).value_or(""); }
 
 }  // namespace consentry::tests

@@ -24,8 +24,7 @@ using asio::ip::tcp;
 const json::value* find(const json::value& root, std::string_view path) {
     const json::value* at = &root;
     while (!path.empty()) {
-        const std::string_view part = path.substr(0, path.find('.'));
-        path.remove_prefix(std::min(path.size(), part.size() + 1));
+        const std::string_view part = take_part(path, '.');
         if (const auto* object = at->if_object()) {
             at = object->if_contains(part);
         } else if (const auto* array = at->if_array()) {

@@ -1,10 +1,9 @@
 #include "tests/support/s3_server.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "base/uuid.hpp"
+#include "tests/support/files.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -20,8 +19,7 @@ std::uint16_t port(const NamedValues& values, const std::string& name) {
 
 S3Server read(S3Kind kind) {
     const std::string path = std::string(CONSENTRY_S3_SERVERS "/") + std::string(name_of(kind)) + ".values";
-    std::ifstream file(path);
-    auto values = named_values(std::string(std::istreambuf_iterator<char>(file), {}));
+    auto values = named_values(text_in(path));
     if (!values.contains("S3_PORT"))
         throw std::runtime_error("The S3 servers do not run: script/test starts them, for ctest as well (there is no " +
                                  path + ").");

@@ -2,8 +2,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 
 namespace consentry::tests {
@@ -19,8 +18,7 @@ namespace {
 
 std::string shared_url(const char* variable, const char* name) {
     if (const char* url = std::getenv(variable); url != nullptr && *url != '\0') return url;
-    std::ifstream file(CONSENTRY_ENGINE_ADDRESSES);
-    const auto values = named_values(std::string(std::istreambuf_iterator<char>(file), {}));
+    const auto values = named_values(text_in(CONSENTRY_ENGINE_ADDRESSES));
     const auto found = values.find(name);
     if (found == values.end())
         throw std::runtime_error("The shared servers do not run: script/test starts them, for ctest as well, or set " +

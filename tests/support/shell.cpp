@@ -15,6 +15,8 @@
 #include <poll.h>
 #include <spawn.h>
 
+#include "base/text.hpp"
+
 namespace consentry::tests {
 namespace {
 
@@ -100,8 +102,7 @@ std::string output_of(const std::vector<std::string>& arguments, const NamedValu
 NamedValues named_values(std::string_view text) {
     NamedValues values;
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        const std::string_view line = take_part(text, '\n');
         if (const std::size_t sign = line.find('='); sign != std::string_view::npos)
             values.emplace(line.substr(0, sign), line.substr(sign + 1));
     }

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "http/server.hpp"
+#include "support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_forge.hpp"
@@ -98,8 +98,7 @@ private:
         std::ofstream(folder_ / "query") << query;
         openssl("ts -reply -config tsa.cnf -queryfile query -out answer" +
                 std::string(names_itself_ ? " -section named" : ""));
-        std::ifstream in(folder_ / "answer", std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
+        return text_in(folder_ / "answer");
     }
     void openssl(const std::string& arguments) const {
         output_of({"sh", "-c", "cd " + folder_.path().string() + " && openssl " + arguments});

@@ -1,7 +1,6 @@
 #include "app/commands/manual.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "app/commands/settings_file.hpp"
 #include "app/config/settings.hpp"
+#include "base/text.hpp"
 
 namespace consentry {
 namespace {
@@ -32,12 +32,6 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-std::string in_capitals(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    return out;
-}
-
 // Names of pages have dashes where command lines have blanks.
 std::string page_of(std::string_view command) {
     std::string out(command);
@@ -47,7 +41,7 @@ std::string page_of(std::string_view command) {
 
 std::string head(std::string_view page, int section, std::string_view version, std::string_view says) {
     return fmt::format(".TH {} {} \"\" \"Consentry {}\" \"Consentry manual\"\n.SH NAME\n{} \\- {}\n",
-                       in_capitals(roff(page)), section, roff(version), roff(page), roff(says));
+                       to_upper_ascii(roff(page)), section, roff(version), roff(page), roff(says));
 }
 
 std::string synopsis(const OutlinedCommand& command) {

@@ -18,6 +18,7 @@
 #include "app/terminal/results.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/error.hpp"
+#include "base/json_values.hpp"
 #include "base/line_diff.hpp"
 #include "base/standard_error.hpp"
 #include "base/text_rules.hpp"
@@ -308,8 +309,7 @@ int list_policies(const PolicyOptions& options) {
                   policy.status == PolicyStatus::draft ? "draft"
                   : is_latest                          ? "latest"
                                                        : "published",
-                  std::move(languages),
-                  policy.published_at ? boost::json::value(to_iso8601(*policy.published_at)) : boost::json::value()});
+                  std::move(languages), json_or_null(policy.published_at.transform(to_iso8601))});
     }
     list.end();
     return 0;

@@ -1,7 +1,6 @@
 #include "app/commands/policy_folder.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "base/locales.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "base/whole_file.hpp"
 #include "features/term_policies/processing_dto.hpp"
 
 namespace consentry {
@@ -93,14 +93,11 @@ private:
     }
 
     void read_processing_document(const fs::directory_entry& file, PolicyVersion& version) {
-        std::string bytes(processing_bytes_max + 1, '\0');
-        std::ifstream in(file.path(), std::ios::binary);
-        in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        if (in.bad() || (in.gcount() == 0 && !in.eof())) return add_problem(file.path(), "cannot read the file");
-        bytes.resize(static_cast<std::size_t>(in.gcount()));
-        if (bytes.size() > processing_bytes_max)
+        const auto bytes = read_whole_file(file.path(), processing_bytes_max);
+        if (!bytes) return add_problem(file.path(), "cannot read the file");
+        if (bytes->size() > processing_bytes_max)
             return add_problem(file.path(), fmt::format("larger than {} bytes", processing_bytes_max));
-        const auto processing = read_processing(bytes);
+        const auto processing = read_processing(*bytes);
         if (processing) {
             version.processing = processing_text(*processing);
             return;
@@ -116,18 +113,14 @@ private:
         if (!language || !file.is_regular_file())
             return add_problem(file.path(),
                                fmt::format("not a text; expected a file {}.hbs", fmt::join(language_names, ".hbs, ")));
-        // Reading one byte more than allowed is enough to detect a file that is too large, whatever its size.
-        std::string bytes(static_cast<std::size_t>(policy_bytes_max) + 1, '\0');
-        std::ifstream in(file.path(), std::ios::binary);
-        in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        if (in.bad() || (in.gcount() == 0 && !in.eof())) return add_problem(file.path(), "cannot read the file");
-        bytes.resize(static_cast<std::size_t>(in.gcount()));
-        if (bytes.empty()) return add_problem(file.path(), "empty");
-        if (std::cmp_greater(bytes.size(), policy_bytes_max))
+        auto bytes = read_whole_file(file.path(), static_cast<std::size_t>(policy_bytes_max));
+        if (!bytes) return add_problem(file.path(), "cannot read the file");
+        if (bytes->empty()) return add_problem(file.path(), "empty");
+        if (std::cmp_greater(bytes->size(), policy_bytes_max))
             return add_problem(file.path(), fmt::format("larger than {} bytes", policy_bytes_max));
-        if (!code_points(bytes) || bytes.contains('\0'))
+        if (!code_points(*bytes) || bytes->contains('\0'))
             return add_problem(file.path(), "not valid UTF-8, or contains a NUL character");
-        version.texts.push_back({*language, std::move(bytes)});
+        version.texts.push_back({*language, std::move(*bytes)});
     }
 
     const fs::path root_;

@@ -1,7 +1,6 @@
 #include "app/commands/policy_values.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/strict_json.hpp"
+#include "base/whole_file.hpp"
 #include "features/term_policies/placeholders.hpp"
 
 namespace consentry {
@@ -24,14 +24,10 @@ constexpr std::size_t values_bytes_max = std::size_t{1} << 20;
 }
 
 std::string bytes_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) refuse(file, "cannot be read");
-    std::string out(values_bytes_max + 1, '\0');
-    in.read(out.data(), static_cast<std::streamsize>(out.size()));
-    if (in.bad() || (in.gcount() == 0 && !in.eof())) refuse(file, "cannot be read");
-    out.resize(static_cast<std::size_t>(in.gcount()));
-    if (out.size() > values_bytes_max) refuse(file, fmt::format("larger than {} bytes", values_bytes_max));
-    return out;
+    auto bytes = read_whole_file(file, values_bytes_max);
+    if (!bytes) refuse(file, "cannot be read");
+    if (bytes->size() > values_bytes_max) refuse(file, fmt::format("larger than {} bytes", values_bytes_max));
+    return std::move(*bytes);
 }
 
 std::string_view reason_of(JsonFault::Kind kind) {

@@ -7,6 +7,7 @@
 #include "app/commands/user_commands.hpp"
 #include "app/terminal/results.hpp"
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
 
 namespace consentry {
 namespace {
@@ -42,15 +43,9 @@ std::string_view name_of(const TwoFactorRecord& factor) {
     return factor.required_setup ? "setup-required" : "on";
 }
 
-boost::json::value time_of(const std::optional<TimePoint>& time) {
-    return time ? boost::json::value(to_iso8601(*time)) : boost::json::value();
-}
+boost::json::value time_of(const std::optional<TimePoint>& time) { return json_or_null(time.transform(to_iso8601)); }
 boost::json::value lock_of(const std::optional<TimePoint>& until, TimePoint now) {
     return until && *until > now ? time_of(until) : boost::json::value();
-}
-template <class T>
-boost::json::value word_of(const std::optional<T>& word) {
-    return word ? boost::json::value(consentry::name_of(*word)) : boost::json::value();
 }
 
 int set_status(const UserOptions& options, UserStatus status, const char* says) {
@@ -72,14 +67,11 @@ int show(Services& services, const User& found, bool as_json) {
     ListQuery live;
     live.limit = 1;  // only their number is shown
     const auto sessions = run(services.sessions.list(user.id, live));
-    const auto text = [](const std::optional<std::string>& value) {
-        return value ? boost::json::value(*value) : boost::json::value();
-    };
     print_result(shown_columns,
                  {user.id.text(),
                   user.email,
                   user.is_verified,
-                  text(user.name),
+                  json_or_null(user.name),
                   user.username,
                   profile->role_name,
                   consentry::name_of(user.role),
@@ -88,8 +80,8 @@ int show(Services& services, const User& found, bool as_json) {
                   to_iso8601(profile->sign_up_at),
                   consentry::name_of(user.sign_up_from),
                   time_of(profile->last_login_at),
-                  word_of(profile->last_login_with),
-                  text(profile->last_ip_address),
+                  json_or_null(profile->last_login_with.transform(consentry::name_of<LoginWith>)),
+                  json_or_null(profile->last_ip_address),
                   user.password_hash.has_value(),
                   user.must_change_password,
                   time_of(user.password_expires_at),

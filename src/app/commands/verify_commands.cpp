@@ -16,6 +16,7 @@
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
+#include "base/text.hpp"
 #include "features/consent_proof/bundle_check.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 
@@ -72,9 +73,7 @@ public:
         out.clear();
         const std::scoped_lock lock(mutex_);
         while (!rest_.empty() && out.size() < receipts_at_once) {
-            const auto end = std::min(rest_.find('\n'), rest_.size());
-            std::string_view line = rest_.substr(0, end);
-            rest_.remove_prefix(std::min(end + 1, rest_.size()));
+            std::string_view line = take_part(rest_, '\n');
             ++number_;
             if (line.ends_with('\r')) line.remove_suffix(1);
             if (!line.empty()) out.push_back({number_, line});

@@ -15,6 +15,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "features/consent_proof/bundle_names.hpp"
 #include "features/consent_proof/zip_reader.hpp"
@@ -26,22 +27,16 @@ namespace json = boost::json;
 
 constexpr JsonLimits limits{.depth_max = 64, .members_max = 1'000'000'000};
 
-std::optional<std::string> text_of(const json::object& object, std::string_view name) {
-    const json::value* member = object.if_contains(name);
-    if (member == nullptr || !member->is_string()) return std::nullopt;
-    return std::string(member->get_string());
-}
-
 // What is missing is empty, and refused later.
 FoundStamp stamp_in(const json::object& object) {
-    return {.text = text_of(object, "text").value_or(""),
-            .answer = text_of(object, "answer").value_or(""),
-            .consistency = text_of(object, "consistency").value_or("")};
+    return {.text = std::string(text_or_empty(object, "text")),
+            .answer = std::string(text_or_empty(object, "answer")),
+            .consistency = std::string(text_or_empty(object, "consistency"))};
 }
 
 // Of a member that may be absent. Anything but a string is damage: taken for absent, it would never be verified.
-std::optional<std::string> text_beside(const json::object& object, std::string_view name, std::string& damage) {
-    auto text = text_of(object, name);
+std::optional<std::string_view> text_beside(const json::object& object, std::string_view name, std::string& damage) {
+    const auto text = text_member(object, name);
     if (!text && object.contains(name)) damage = fmt::format("`{}` is not a string", name);
     return text;
 }
@@ -61,11 +56,11 @@ void collect(const json::value& value, const std::string& place, FoundReceipts& 
     }
     const auto* object = value.if_object();
     if (object == nullptr) return;
-    if (auto receipt = text_of(*object, "receipt"))
-        out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place, std::move(*receipt)));
-    if (auto note = text_of(*object, "descriptionNote")) {
-        out.description_note = std::move(note);
-        out.checkpoint = text_of(*object, "checkpoint");
+    if (const auto receipt = text_member(*object, "receipt"))
+        out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place, std::string(*receipt)));
+    if (const auto note = text_member(*object, "descriptionNote")) {
+        out.description_note = *note;
+        out.checkpoint = text_member(*object, "checkpoint");
         const auto* stamp = object->if_contains("timestamp");
         out.stamp.reset();  // that of another description
         if (stamp != nullptr && stamp->is_object()) out.stamp = stamp_in(stamp->get_object());

@@ -1,8 +1,6 @@
 #include "app/commands/witness_command.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_error.hpp"
+#include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
 #include "features/witness/application.hpp"
 #include "features/witness/repository.hpp"
@@ -39,10 +38,9 @@ std::string read_key(const std::string& file) {
                 key_variable));
         return given->second;
     }
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw WrongSettings("cannot read the key file " + file);
-    return text;
+    auto text = read_whole_file(file);
+    if (!text) throw WrongSettings("cannot read the key file " + file);
+    return std::move(*text);
 }
 
 tlog::NoteSigner load_signer(const std::string& file) {

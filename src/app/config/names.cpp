@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/config/settings.hpp"
+#include "base/text.hpp"
 
 namespace consentry {
 namespace {
@@ -45,13 +46,6 @@ constexpr std::array<std::string_view, 4> well_known{"HTTPS_PORT", "HTTPS_HOST",
 // Our own variables that are no settings of the service: of our tests, of `consentry witness` and of the examples of
 // the TypeScript client.
 constexpr std::array<std::string_view, 3> no_settings{"CONSENTRY_TEST_DATA", "CONSENTRY_WITNESS_KEY", "CONSENTRY_URL"};
-
-std::string to_upper_ascii(std::string_view text) {
-    std::string upper(text);
-    for (char& c : upper)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    return upper;
-}
 
 // Kubernetes sets NAME_SERVICE_HOST, NAME_PORT=tcp://..., NAME_PORT_3000_TCP_ADDR and so on in every container for each
 // service of the namespace: a service called "consentry", "consentry-redis" or "session" must not prevent the start.

@@ -14,6 +14,7 @@
 
 #include "app/config/setting_spec.hpp"
 #include "app/config/values.hpp"
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 
 namespace consentry::setting_types {
@@ -161,8 +162,7 @@ SettingType line() {
     return text<Path...>("1 to 100 characters on one line", [](std::string_view value) {
         const auto length = code_points(value);
         const bool blank = trim(value).empty();
-        const bool control = std::ranges::any_of(value, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
-        return length && *length <= 100 && !blank && !control;
+        return length && *length <= 100 && !blank && std::ranges::none_of(value, is_control);
     });
 }
 

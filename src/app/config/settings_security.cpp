@@ -1,6 +1,7 @@
 // Security settings: tokens, second factor, passwords, sessions.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/ascii.hpp"
 #include "base/text_rules.hpp"
 
 namespace consentry {
@@ -15,13 +16,12 @@ constexpr std::string_view keys_group = "Tokens";
 bool is_otpauth_name(std::string_view value) {
     const auto length = code_points(value);
     return length && *length <= 100 && !trim(value).empty() && !value.contains(':') &&
-           std::ranges::none_of(value, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+           std::ranges::none_of(value, is_control);
 }
 constexpr std::string_view otpauth_name = "1 to 100 characters on one line, without a colon";
 
 bool is_token_claim(std::string_view value) {
-    return !value.empty() && value.size() <= 200 &&
-           std::ranges::all_of(value, [](char c) { return c > ' ' && c <= '~'; });
+    return !value.empty() && value.size() <= 200 && std::ranges::all_of(value, is_visible);
 }
 bool is_http_address(std::string_view value) { return parse_public_url(value).has_value(); }
 constexpr std::string_view carrier_reason = "proxies, caches and logs treat no other header as a secret";

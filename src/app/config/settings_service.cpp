@@ -121,9 +121,8 @@ std::vector<SettingSpec> http_settings() {
          .type = text<&Config::http, &HttpConfig::host>("a host name or an address",
                                                         [](std::string_view host) {
                                                             return !host.empty() && host.size() <= 255 &&
-                                                                   std::ranges::all_of(host, [](char c) {
-                                                                       return c > ' ' && c < 0x7F && c != '/';
-                                                                   });
+                                                                   std::ranges::all_of(host, is_visible) &&
+                                                                   !host.contains('/');
                                                         }),
          .default_text = "localhost",
          .description = "The host name or address to listen on. The service listens on every address of a name. "

@@ -2,6 +2,7 @@
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "storage/object_store.hpp"
 #include "storage/s3/s3_options.hpp"
 
@@ -37,9 +38,7 @@ SettingType secret_text() {
     const std::string allowed = "printable ASCII characters without spaces";
     return {.allowed = allowed,
             .read = [allowed](std::string_view value, Config& config) -> Read {
-                const bool fits =
-                    !value.empty() && std::ranges::all_of(value, [](char c) { return c > ' ' && c < 0x7F; });
-                if (!fits) return refused(allowed);
+                if (value.empty() || !std::ranges::all_of(value, is_visible)) return refused(allowed);
                 config.storage.s3.secret = value;
                 return {};
             },
@@ -77,13 +76,10 @@ const std::string types_allowed =
 
 Read read_types(std::string_view value, Config& config) {
     std::vector<PolicyType> types;
-    for (bool more = !value.empty(); more;) {
-        const auto comma = value.find(',');
-        const auto type = find_enum<PolicyType>(trim(value.substr(0, comma)));
+    for (const std::string_view name : value.empty() ? std::vector<std::string_view>{} : split(value, ',')) {
+        const auto type = find_enum<PolicyType>(trim(name));
         if (!type || std::ranges::find(types, *type) != types.end()) return refused(types_allowed);
         types.push_back(*type);
-        more = comma != std::string_view::npos;
-        if (more) value.remove_prefix(comma + 1);
     }
     config.term_policy.withdrawable = std::move(types);
     return {};

@@ -9,6 +9,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/ascii.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 
@@ -102,7 +103,7 @@ std::optional<std::string> parse_public_url(std::string_view text) {
 bool is_session_key_pattern(std::string_view text) {
     if (text.size() > 200 || !occurs_once(text, "{userId}") || !occurs_once(text, "{sessionId}")) return false;
     if (std::ranges::count(text, '{') != 2 || std::ranges::count(text, '}') != 2) return false;
-    return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+    return std::ranges::all_of(text, is_visible);
 }
 
 std::expected<std::filesystem::path, std::string> parse_database_url(std::string_view text) {
@@ -120,14 +121,11 @@ std::expected<std::filesystem::path, std::string> parse_database_url(std::string
 
 std::optional<std::vector<std::string>> parse_list(std::string_view text) {
     std::vector<std::string> parts;
-    while (true) {
-        const std::size_t comma = text.find(',');
-        const std::string_view part = trim(text.substr(0, comma));
-        if (part.empty()) return std::nullopt;
-        parts.emplace_back(part);
-        if (comma == std::string_view::npos) return parts;
-        text.remove_prefix(comma + 1);
+    for (const std::string_view part : split(text, ',')) {
+        parts.emplace_back(trim(part));
+        if (parts.back().empty()) return std::nullopt;
     }
+    return parts;
 }
 
 std::optional<NamedKey> parse_named_key(std::string_view text) {

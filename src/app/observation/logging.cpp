@@ -13,8 +13,10 @@
 #include <poll.h>
 
 #include "app/version.hpp"
+#include "base/json_values.hpp"
 #include "base/redaction.hpp"
 #include "base/rotating_file.hpp"
+#include "base/text.hpp"
 
 namespace consentry {
 namespace {
@@ -35,11 +37,7 @@ public:
     std::string_view operator()(std::string_view lines) {
         if (!prettier_) return lines;
         text_.clear();
-        while (!lines.empty()) {
-            const std::size_t length = lines.find('\n');
-            text_.append(prettier_line(lines.substr(0, length))).push_back('\n');
-            lines.remove_prefix(std::min(length, lines.size() - 1) + 1);
-        }
+        while (!lines.empty()) text_.append(prettier_line(take_part(lines, '\n'))).push_back('\n');
         return text_;
     }
 
@@ -160,10 +158,7 @@ std::string prettier_line(std::string_view line) {
     json::value value = json::parse(line, error);
     if (error || !value.is_object()) return std::string(line);
     json::object& members = value.as_object();
-    const auto text = [&](std::string_view name) {
-        const json::value* found = members.if_contains(name);
-        return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
-    };
+    const auto text = [&](std::string_view name) { return text_or_empty(members, name); };
     const json::value* time = members.if_contains("timestamp");
     const auto when = time != nullptr && time->is_int64() ? to_iso8601(from_epoch_ms(time->as_int64())) : std::string();
     const std::string begin =

@@ -8,6 +8,7 @@
 
 #include "app/terminal/terminal.hpp"
 #include "base/standard_error.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 namespace {
@@ -28,12 +29,7 @@ std::string duration_text(double duration) {
 }
 
 std::string cut(std::string_view text, std::size_t cells) {
-    const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
-    while (cells_of(text) > cells) {
-        std::size_t last = text.size() - 1;
-        while (last > 0 && continues(text[last])) --last;
-        text = text.substr(0, last);
-    }
+    while (cells_of(text) > cells) text = cut_at_character(text, text.size() - 1);
     return std::string(text);
 }
 

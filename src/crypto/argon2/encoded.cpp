@@ -1,9 +1,8 @@
 #include "crypto/argon2/encoded.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "crypto/phc_text.hpp"
 
 namespace consentry::crypto::argon2 {
@@ -34,27 +33,13 @@ std::string unpadded_base64(BytesView bytes) {
     return out;
 }
 
-// Splits into exactly `count` parts.
-template <std::size_t count>
-std::optional<std::array<std::string_view, count>> split(std::string_view text, char separator) {
-    std::array<std::string_view, count> out;
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto end = text.find(separator);
-        const bool is_last = i + 1 == count;
-        if (is_last != (end == std::string_view::npos)) return std::nullopt;
-        out[i] = text.substr(0, end);
-        if (!is_last) text.remove_prefix(end + 1);
-    }
-    return out;
-}
-
 // m=19456,t=2,p=1: each once, in any order.
 bool read_costs(std::string_view text, Parameters& out) {
-    const auto parts = split<3>(text, ',');
-    if (!parts) return false;
+    const auto parts = split(text, ',');
+    if (parts.size() != 3) return false;
     std::string_view missing = "mtp";
     std::string seen;
-    for (const std::string_view part : *parts) {
+    for (const std::string_view part : parts) {
         if (part.size() < 3 || part[1] != '=' || !missing.contains(part[0]) || seen.contains(part[0])) return false;
         seen += part[0];
         const auto value = phc_number(part.substr(2));
@@ -73,14 +58,14 @@ std::string encode(const Encoded& hash) {
 }
 
 std::optional<Encoded> decode(std::string_view text) {
-    const auto parts = split<6>(text, '$');
-    if (!parts || !(*parts)[0].empty() || (*parts)[2] != "v=19") return std::nullopt;
+    const auto parts = split(text, '$');
+    if (parts.size() != 6 || !parts[0].empty() || parts[2] != "v=19") return std::nullopt;
     static_assert(version == 19);
-    const auto type = type_of((*parts)[1]);
-    auto salt = from_unpadded_base64((*parts)[4]);
-    auto tag = from_unpadded_base64((*parts)[5]);
+    const auto type = type_of(parts[1]);
+    auto salt = from_unpadded_base64(parts[4]);
+    auto tag = from_unpadded_base64(parts[5]);
     Encoded out;
-    if (!type || !salt || !tag || !read_costs((*parts)[3], out.parameters)) return std::nullopt;
+    if (!type || !salt || !tag || !read_costs(parts[3], out.parameters)) return std::nullopt;
     out.parameters.type = *type;
     out.salt = std::move(*salt);
     out.tag = std::move(*tag);

@@ -1,7 +1,5 @@
 #include "features/accounts/repository.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "features/sessions/grants.hpp"
@@ -28,10 +26,9 @@ constexpr auto view_columns =
     columns<AccountView>(part<&AccountView::profile, profile_columns>, part<&AccountView::factor, factor_columns>);
 
 crypto::Sha256 read_digest(const Bytes& stored) {
-    crypto::Sha256 out;
-    if (stored.size() != out.size()) throw std::runtime_error("a request for a link is damaged");
-    std::ranges::copy(stored, out.begin());
-    return out;
+    const auto digest = to_array<crypto::Sha256>(stored);
+    if (!digest) throw std::runtime_error("a request for a link is damaged");
+    return *digest;
 }
 
 constexpr auto request_columns = columns<LinkRequest>(

@@ -84,7 +84,7 @@ awaitable<std::map<UserId, SubjectTag>> AdministrationLog::tags_of(std::vector<A
     users.erase(rest, end);
     std::map<UserId, SubjectTag> out;
     const auto known = co_await repository_.accounts(users);
-    for (const TaggedAccount& account : known) std::ranges::copy(account.tag, out[account.id].begin());
+    for (const TaggedAccount& account : known) out[account.id] = stored_tag(account.tag);
     for (const UserId user : users) {
         if (out.contains(user)) continue;
         const auto made = crypto::random_array<SubjectTag>();

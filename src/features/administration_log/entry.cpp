@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/json_values.hpp"
 #include "features/published_logs/entry_fields.hpp"
 
 namespace consentry {
@@ -13,13 +14,6 @@ namespace {
 
 constexpr std::uint8_t act_layout = 4;
 constexpr std::uint8_t late_flag = 1;
-
-boost::json::value text_or_null(const std::optional<std::string>& text) {
-    return text ? boost::json::value(*text) : boost::json::value();
-}
-boost::json::value id_or_null(const std::optional<UserId>& id) {
-    return id ? boost::json::value(id->text()) : boost::json::value();
-}
 
 }  // namespace
 
@@ -58,13 +52,13 @@ std::expected<ActEntry, std::string> parse_act_entry(BytesView bytes) {
 std::string addendum_text(const Act& act, const AddendumSalt& salt) {
     const boost::json::object out{{"actId", act.id.text()},
                                   {"action", act_name(act.code)},
-                                  {"actorId", id_or_null(act.actor)},
+                                  {"actorId", json_or_null(act.actor.transform(&UserId::text))},
                                   {"at", epoch_ms(act.at)},
-                                  {"ipAddress", text_or_null(act.ip_address)},
-                                  {"metadata", text_or_null(act.metadata)},
+                                  {"ipAddress", json_or_null(act.ip_address)},
+                                  {"metadata", json_or_null(act.metadata)},
                                   {"salt", to_base64(salt)},
-                                  {"subjectId", id_or_null(act.subject)},
-                                  {"userAgent", text_or_null(act.user_agent)}};
+                                  {"subjectId", json_or_null(act.subject.transform(&UserId::text))},
+                                  {"userAgent", json_or_null(act.user_agent)}};
     return boost::json::serialize(out);
 }
 

@@ -23,10 +23,8 @@ struct Evidence {
 };
 
 bool fits(const Evidence& evidence) {
-    AddendumSalt salt{};
-    if (evidence.stored.salt->size() != salt.size()) return false;
-    std::ranges::copy(*evidence.stored.salt, salt.begin());
-    return crypto::sha256(addendum_text(*evidence.act, salt)) == evidence.entry.addendum;
+    const auto salt = to_array<AddendumSalt>(*evidence.stored.salt);
+    return salt && crypto::sha256(addendum_text(*evidence.act, *salt)) == evidence.entry.addendum;
 }
 
 // The tag is what an entry calls an account. An intruder who exchanges two tags exchanges two people.

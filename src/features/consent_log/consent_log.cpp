@@ -20,12 +20,10 @@ namespace {
 constexpr std::string_view log_name = "consent";
 
 crypto::Sha256 digest_of(std::string_view hex) {
-    crypto::Sha256 out{};
-    if (hex.empty()) return out;
-    const auto bytes = from_hex(hex);
-    if (!bytes || bytes->size() != out.size()) throw std::logic_error("consent log: a content hash is not a SHA-256");
-    std::ranges::copy(*bytes, out.begin());
-    return out;
+    if (hex.empty()) return {};
+    const auto digest = to_array<crypto::Sha256>(from_hex(hex).value_or(Bytes{}));
+    if (!digest) throw std::logic_error("consent log: a content hash is not a SHA-256");
+    return *digest;
 }
 
 boost::json::object claims_of(AcceptanceId id, const ConsentEntry& entry, BytesView bytes, const std::string& issuer,

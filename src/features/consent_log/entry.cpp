@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/json_values.hpp"
 #include "features/published_logs/entry_fields.hpp"
 
 namespace consentry {
@@ -71,10 +72,6 @@ std::expected<PublicationEntry, std::string> parse_publication(BytesView bytes) 
     out.time = *time;
     fields.copy_to(out.record);
     return out;
-}
-
-boost::json::value text_or_null(const std::optional<std::string>& text) {
-    return text ? boost::json::value(*text) : boost::json::value();
 }
 
 }  // namespace
@@ -160,13 +157,12 @@ std::optional<std::chrono::sys_seconds> added_at(const LogEntry& entry) {
 }
 
 std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt) {
-    boost::json::object out{
-        {"acceptanceId", addendum.acceptance.text()},
-        {"ipAddress", text_or_null(addendum.ip_address)},
-        {"salt", to_base64(salt)},
-        {"sessionId", addendum.session ? boost::json::value(addendum.session->text()) : boost::json::value()}};
+    boost::json::object out{{"acceptanceId", addendum.acceptance.text()},
+                            {"ipAddress", json_or_null(addendum.ip_address)},
+                            {"salt", to_base64(salt)},
+                            {"sessionId", json_or_null(addendum.session.transform(&SessionId::text))}};
     if (addendum.shown_diff_hash) out["shownDiffHash"] = *addendum.shown_diff_hash;
-    out["userAgent"] = text_or_null(addendum.user_agent);
+    out["userAgent"] = json_or_null(addendum.user_agent);
     out["userId"] = addendum.user.text();
     return boost::json::serialize(out);
 }

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/bytes.hpp"
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "crypto/digest.hpp"
 
@@ -14,11 +15,6 @@ namespace {
 namespace json = boost::json;
 
 std::string digest_of(const ReceiptKey& key) { return to_hex(crypto::sha256(key.jwk)); }
-
-const json::string* text_in(const json::value& value, std::string_view name) {
-    const json::value* member = value.is_object() ? value.get_object().if_contains(name) : nullptr;
-    return member == nullptr ? nullptr : member->if_string();
-}
 
 }  // namespace
 
@@ -32,9 +28,10 @@ std::optional<FormerKeys> FormerKeys::parse(std::string_view text) {
     if (keys == nullptr || !keys->is_array()) return std::nullopt;
     FormerKeys out;
     for (const json::value& one : keys->get_array()) {
-        const auto* kid = text_in(one, "kid");
-        const auto* digest = text_in(one, "sha256");
-        if (kid == nullptr || digest == nullptr) return std::nullopt;
+        if (!one.is_object()) return std::nullopt;
+        const auto kid = text_member(one.get_object(), "kid");
+        const auto digest = text_member(one.get_object(), "sha256");
+        if (!kid || !digest) return std::nullopt;
         out.digests_.emplace(*kid, *digest);
     }
     return out;

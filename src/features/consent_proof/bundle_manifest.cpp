@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
-#include "features/consent_proof/members.hpp"
 #include "tlog/lines.hpp"
 
 namespace consentry {
@@ -30,11 +30,8 @@ TimePoint time_of(const LogEntry& entry) {
 
 template <class Array>
 std::optional<Array> array_of(const json::object& object, std::string_view name) {
-    const auto bytes = from_hex(member_text(object, name));
-    Array out{};
-    if (!bytes || bytes->size() != out.size()) return std::nullopt;
-    std::ranges::copy(*bytes, out.begin());
-    return out;
+    const auto bytes = from_hex(text_or_empty(object, name));
+    return bytes ? to_array<Array>(*bytes) : std::nullopt;
 }
 
 json::object object_of(const BundleFilter& filter) {
@@ -49,11 +46,11 @@ json::object object_of(const BundleFilter& filter) {
 
 BundleFilter filter_of(const json::object& object) {
     BundleFilter out;
-    out.user = UserId::parse(member_text(object, "account"));
-    out.before = from_iso8601(member_text(object, "before"));
-    out.from = from_iso8601(member_text(object, "from"));
+    out.user = UserId::parse(text_or_empty(object, "account"));
+    out.before = from_iso8601(text_or_empty(object, "before"));
+    out.from = from_iso8601(text_or_empty(object, "from"));
     out.subject = array_of<SubjectTag>(object, "subject");
-    out.type = find_enum<PolicyType>(member_text(object, "type"));
+    out.type = find_enum<PolicyType>(text_or_empty(object, "type"));
     return out;
 }
 

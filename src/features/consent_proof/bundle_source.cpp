@@ -34,10 +34,9 @@ Result<BundledEntry> BundleSource::read(ProvableEntry stored) const {
     out.entry = *entry;
     const auto* consent = std::get_if<ConsentEntry>(&out.entry);
     if (!filter_.with_addenda || consent == nullptr || !stored.salt || !stored.addendum) return out;
-    AddendumSalt salt{};
-    if (stored.salt->size() != salt.size()) return differs_at(out.index);
-    std::ranges::copy(*stored.salt, salt.begin());
-    std::string text = addendum_text(*stored.addendum, salt);
+    const auto salt = to_array<AddendumSalt>(*stored.salt);
+    if (!salt) return differs_at(out.index);
+    std::string text = addendum_text(*stored.addendum, *salt);
     if (!(crypto::sha256(text) == consent->addendum)) return differs_at(out.index);
     out.addendum = std::move(text);
     return out;

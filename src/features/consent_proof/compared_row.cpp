@@ -1,9 +1,8 @@
 #include "features/consent_proof/compared_row.hpp"
 
-#include <algorithm>
-
 #include <boost/json/object.hpp>
 
+#include "base/json_values.hpp"
 #include "base/numbers.hpp"
 #include "base/strict_json.hpp"
 #include "base/uuid_time.hpp"
@@ -17,31 +16,27 @@ std::optional<std::int64_t> number_in(const std::optional<std::string>& text) {
 
 // The hash of one language in content_hashes; all zero if there is none, as in entries.
 std::optional<crypto::Sha256> hash_in(const std::optional<std::string>& hashes, std::string_view language) {
-    crypto::Sha256 out{};
     const auto value = hashes ? parse_strict_json(*hashes) : std::nullopt;
     if (!value || !value->is_object()) return std::nullopt;
-    const auto* hex = value->get_object().if_contains(language);
-    if (hex == nullptr) return out;
-    const auto bytes = hex->is_string() ? from_hex(hex->get_string()) : std::nullopt;
-    if (!bytes || bytes->size() != out.size()) return std::nullopt;
-    std::ranges::copy(*bytes, out.begin());
-    return out;
+    if (!value->get_object().contains(language)) return crypto::Sha256{};
+    const auto hex = text_member(value->get_object(), language);
+    const auto bytes = hex ? from_hex(*hex) : std::nullopt;
+    return bytes ? to_array<crypto::Sha256>(*bytes) : std::nullopt;
 }
 
 bool has_evidence(AcceptanceId id, const ComparedRow& row, const std::optional<Bytes>& salt,
                   const crypto::Sha256& digest) {
     const auto user = row.user ? UserId::parse(*row.user) : std::nullopt;
     const auto session = row.session ? SessionId::parse(*row.session) : std::nullopt;
-    AddendumSalt bytes{};
-    if (!user || (row.session && !session) || !salt || salt->size() != bytes.size()) return false;
-    std::ranges::copy(*salt, bytes.begin());
+    const auto bytes = salt ? to_array<AddendumSalt>(*salt) : std::nullopt;
+    if (!user || (row.session && !session) || !bytes) return false;
     const Addendum addendum{.acceptance = id,
                             .user = *user,
                             .session = session,
                             .ip_address = row.ip_address,
                             .user_agent = row.user_agent,
                             .shown_diff_hash = row.shown_diff_hash};
-    return crypto::sha256(addendum_text(addendum, bytes)) == digest;
+    return crypto::sha256(addendum_text(addendum, *bytes)) == digest;
 }
 
 }  // namespace

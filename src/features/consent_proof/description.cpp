@@ -7,9 +7,9 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "features/consent_log/formats.hpp"
-#include "features/consent_proof/members.hpp"
 #include "tlog/lines.hpp"
 #include "tlog/note.hpp"
 
@@ -25,7 +25,7 @@ std::expected<crypto::KeySet, std::string> read_keys(const json::object& facts) 
     crypto::KeySet out;
     for (const json::value& jwk : keys->get_array()) {
         if (!jwk.is_object()) return std::unexpected("a receipt key of the description is not an object");
-        const std::string kid(member_text(jwk.get_object(), "kid"));
+        const std::string kid(text_or_empty(jwk.get_object(), "kid"));
         auto key = crypto::PublicKey::from_jwk(jwk.get_object());
         if (kid.empty() || out.find(kid) != nullptr || !key)
             return std::unexpected(fmt::format("a receipt key of the description is damaged: {}",
@@ -47,10 +47,10 @@ std::expected<Description, std::string> open_description(std::string_view text, 
         return std::unexpected("the note is not the description of a consent log");
     const auto facts = parse_strict_json(*line, {.depth_max = 16, .members_max = 100'000});
     if (!facts || !facts->is_object()) return std::unexpected("the description is not in JSON");
-    const std::string_view key = member_text(facts->get_object(), "verifierKey");
+    const std::string_view key = text_or_empty(facts->get_object(), "verifierKey");
     const auto log =
         std::ranges::find_if(policy.logs(), [&](const tlog::PolicyLog& trusted) { return trusted.key.text() == key; });
-    if (log == policy.logs().end() || log->key.name() != member_text(facts->get_object(), "origin"))
+    if (log == policy.logs().end() || log->key.name() != text_or_empty(facts->get_object(), "origin"))
         return std::unexpected("the description belongs to a log other than the trusted one");
     const std::array known{log->key};
     if (const auto verified = tlog::verify_note(*note, known); !verified)

@@ -7,9 +7,9 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/json_values.hpp"
 #include "crypto/jws.hpp"
 #include "features/consent_log/formats.hpp"
-#include "features/consent_proof/members.hpp"
 
 namespace consentry {
 namespace {
@@ -29,10 +29,7 @@ std::optional<std::int64_t> number_of(const json::object& object, std::string_vi
 template <class Array>
 std::optional<Array> digest_of(std::string_view hex) {
     const auto bytes = from_hex(hex);
-    Array out{};
-    if (!bytes || bytes->size() != out.size() || to_hex(*bytes) != hex) return std::nullopt;
-    std::ranges::copy(*bytes, out.begin());
-    return out;
+    return bytes && to_hex(*bytes) == hex ? to_array<Array>(*bytes) : std::nullopt;
 }
 
 std::optional<ConsentEntry> entry_of(const json::object& claims) {
@@ -41,14 +38,14 @@ std::optional<ConsentEntry> entry_of(const json::object& claims) {
     const json::value* late = claims.if_contains("late");
     if (policy == nullptr || !policy->is_object()) return std::nullopt;
     const json::object& document = policy->get_object();
-    const auto action = find_enum<ConsentAction>(member_text(claims, "action"));
-    const auto type = find_enum<PolicyType>(member_text(document, "type"));
+    const auto action = find_enum<ConsentAction>(text_or_empty(claims, "action"));
+    const auto type = find_enum<PolicyType>(text_or_empty(document, "type"));
     const auto version = number_of(document, "version", std::numeric_limits<std::uint32_t>::max());
-    const auto language = find_enum<Language>(member_text(document, "language"));
-    const auto content = digest_of<crypto::Sha256>(member_text(document, "contentHash"));
+    const auto language = find_enum<Language>(text_or_empty(document, "language"));
+    const auto content = digest_of<crypto::Sha256>(text_or_empty(document, "contentHash"));
     const auto time = number_of(claims, "iat", time_max);
-    const auto subject = digest_of<SubjectTag>(member_text(claims, "sub"));
-    const auto addendum = digest_of<crypto::Sha256>(member_text(claims, "addendumHash"));
+    const auto subject = digest_of<SubjectTag>(text_or_empty(claims, "sub"));
+    const auto addendum = digest_of<crypto::Sha256>(text_or_empty(claims, "addendumHash"));
     const bool is_late_known = late == nullptr || (late->is_bool() && late->get_bool());
     if (!action || !type || !version || !language || !content || !time || !subject || !addendum || !is_late_known)
         return std::nullopt;
@@ -102,13 +99,13 @@ std::expected<Receipt, std::string> verify_receipt(std::string_view token, const
     if (jws->alg != name_of(key->algorithm()) || !key->verify(jws->signing_input, jws->signature))
         return std::unexpected(
             "the signature of the receipt is invalid: the receipt was altered, or the service did not sign it");
-    if (member_text(jws->claims, "log") != description.origin)
-        return std::unexpected("the receipt is one of another log: " + std::string(member_text(jws->claims, "log")));
-    const auto id = AcceptanceId::parse(member_text(jws->claims, "jti"));
+    if (text_or_empty(jws->claims, "log") != description.origin)
+        return std::unexpected("the receipt is one of another log: " + std::string(text_or_empty(jws->claims, "log")));
+    const auto id = AcceptanceId::parse(text_or_empty(jws->claims, "jti"));
     const auto entry = entry_of(jws->claims);
     const auto delay = number_of(jws->claims, "mergeDelay", std::numeric_limits<std::int64_t>::max());
     if (!id || !entry || !delay) return std::unexpected("the receipt lacks a claim, or has one that is not readable");
-    if (to_hex(tlog::leaf_hash(format_entry(*entry))) != member_text(jws->claims, "entryHash"))
+    if (to_hex(tlog::leaf_hash(format_entry(*entry))) != text_or_empty(jws->claims, "entryHash"))
         return std::unexpected("the receipt contradicts itself: its claims do not have the entry hash that it names");
     return Receipt{.id = *id, .entry = *entry, .log = description.origin, .merge_delay = *delay};
 }

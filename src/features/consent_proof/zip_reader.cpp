@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "features/consent_proof/zip_format.hpp"
 
 namespace consentry {
@@ -28,10 +29,6 @@ bool begins_with(BytesView bytes, std::string_view start) {
     return bytes.size() >= start.size() && as_text(bytes.first(start.size())) == start;
 }
 
-bool is_printable(std::string_view name) {
-    return std::ranges::all_of(name, [](char character) { return character > ' ' && character <= '~'; });
-}
-
 // The member whose local header is at the front, or nullopt if none is there.
 std::optional<ZipMember> read_local(BytesView rest) {
     if (rest.size() < header_bytes || !begins_with(rest, "PK\x03\x04")) return std::nullopt;
@@ -45,7 +42,7 @@ std::optional<ZipMember> read_local(BytesView rest) {
         if (rest.size() < extra + long_extra_bytes) return std::nullopt;
         out.size = number_at(rest, extra + long_size_at, 8);
     }
-    if (!is_printable(out.name)) return std::nullopt;
+    if (!std::ranges::all_of(out.name, is_visible)) return std::nullopt;
     return out;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "features/forward_auth/dto.hpp"
 #include "features/forward_auth/guard.hpp"
 
@@ -49,8 +49,7 @@ Result<Demand> with_headers(const http::Request& request, Demand demand) {
 Result<Demand> behind_the_slash(const http::Request& request) {
     std::vector<http::NamedText> named;
     // Each pair by itself: one that cannot be decoded must not drop the demands of the others.
-    for (const auto part : std::views::split(request.query, '&')) {
-        const std::string_view pair(part);
+    for (const std::string_view pair : split(request.query, '&')) {
         auto decoded = http::parse_query(pair);
         // As it stands: no role and no policy has a percent sign in its name, so that it is refused.
         if (!decoded) decoded = {{std::string(pair.substr(0, pair.find('='))), std::string(pair)}};

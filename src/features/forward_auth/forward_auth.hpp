@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/report.hpp"
+#include "base/text.hpp"
 #include "features/users/caller.hpp"
 #include "features/users/consent.hpp"
 #include "http/endpoint.hpp"
@@ -31,16 +32,13 @@ struct Demand {
 template <class Type>
 std::vector<Type> read_types(std::string_view list, std::string_view property, Report& report) {
     std::vector<Type> out;
-    for (bool more = true; more;) {
-        const auto comma = list.find(',');
-        more = comma != std::string_view::npos;
-        if (const auto type = find_enum<Type>(trim(list.substr(0, comma)))) {
-            out.push_back(*type);
-        } else {
+    for (const std::string_view name : split(list, ',')) {
+        const auto type = find_enum<Type>(trim(name));
+        if (!type) {
             report.add("isEnum", property, http::detail::type_placeholders<Type>());
             break;
         }
-        if (more) list.remove_prefix(comma + 1);
+        out.push_back(*type);
     }
     return out;
 }

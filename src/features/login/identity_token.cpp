@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/email_address.hpp"
+#include "base/json_values.hpp"
 #include "base/text.hpp"
 #include "base/text_rules.hpp"
 
@@ -17,12 +18,6 @@ namespace json = boost::json;
 constexpr std::chrono::seconds age_max = std::chrono::minutes{10};
 constexpr std::chrono::seconds clock_difference_max{60};  // of the provider's clock; not applied to the expiry
 constexpr std::int64_t last_second = 253'402'300'799;     // of the year 9999
-
-std::optional<std::string_view> claim_text(const json::object& claims, std::string_view name) {
-    const auto* value = claims.if_contains(name);
-    if (value == nullptr || !value->is_string()) return std::nullopt;
-    return std::string_view(value->get_string());
-}
 
 // Accepts whole seconds only; any other number is not a valid time.
 std::optional<TimePoint> time_of(const json::object& claims, std::string_view name) {
@@ -49,7 +44,7 @@ bool is_for_us(const json::object& claims, const std::vector<std::string>& clien
         return false;
     }
     if (!claims.contains("azp")) return !several;
-    const auto party = claim_text(claims, "azp");
+    const auto party = text_member(claims, "azp");
     return party && is_one_of(client_ids, *party);
 }
 
@@ -80,20 +75,20 @@ std::expected<Identity, std::string_view> read_identity(SocialProvider provider,
     // `events` (RFC 8417).
     if (!jws.typ.empty() && !equal_ignoring_case(jws.typ, "JWT")) return std::unexpected("typ");
     if (claims.contains("events")) return std::unexpected("events");
-    const auto issuer = claim_text(claims, "iss");
+    const auto issuer = text_member(claims, "iss");
     if (!issuer || !is_one_of(rules.issuers, *issuer)) return std::unexpected("iss");
     if (!is_for_us(claims, rules.client_ids)) return std::unexpected("aud");
     if (const auto fault = fault_of_times(claims, now)) return std::unexpected(*fault);
-    const auto subject = claim_text(claims, "sub");
+    const auto subject = text_member(claims, "sub");
     if (!subject || !is_identity_subject(*subject)) return std::unexpected("sub");
-    if (claims.contains("nonce") && !claim_text(claims, "nonce")) return std::unexpected("nonce");
+    if (claims.contains("nonce") && !text_member(claims, "nonce")) return std::unexpected("nonce");
 
     Identity out;
     out.provider = provider;
     out.subject = *subject;
-    if (const auto email = claim_text(claims, "email")) out.email = canonical_email(*email);
+    if (const auto email = text_member(claims, "email")) out.email = canonical_email(*email);
     out.email_verified = is_true(claims.if_contains("email_verified"));
-    if (const auto nonce = claim_text(claims, "nonce")) out.nonce = *nonce;
+    if (const auto nonce = text_member(claims, "nonce")) out.nonce = *nonce;
     out.nonce_required = rules.nonce_required;
     out.digest = crypto::sha256(jws.signing_input);
     out.issued_at = *time_of(claims, "iat");

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/bytes.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 namespace {
@@ -17,16 +19,10 @@ constexpr std::size_t line_max = 998;           // RFC 5322 section 2.1.1, witho
 constexpr std::size_t quoted_line_max = 76;     // RFC 2045 section 6.7
 constexpr std::size_t encoded_word_bytes = 36;  // 48 in base64: with its marks and "Subject: " 69 of 76 (RFC 2047)
 
-bool is_printable_ascii(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
-bool has_control(std::string_view text) {
-    return std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
-}
-bool is_continuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80; }
+bool is_printable_ascii(std::string_view text) { return std::ranges::all_of(text, is_printable); }
 
 const std::string& one_line(const std::string& text) {
-    if (has_control(text)) throw std::invalid_argument("a header of a mail has control characters");
+    if (std::ranges::any_of(text, is_control)) throw std::invalid_argument("a header of a mail has control characters");
     return text;
 }
 
@@ -41,8 +37,7 @@ const std::string& address(const std::string& text) {
 std::string encoded_words(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        std::size_t length = std::min(encoded_word_bytes, text.size());
-        while (length > 1 && length < text.size() && is_continuation(text[length])) --length;
+        const std::size_t length = std::max<std::size_t>(1, cut_at_character(text, encoded_word_bytes).size());
         if (!out.empty()) out += "\r\n ";
         out += "=?UTF-8?B?" + to_base64(as_bytes(text.substr(0, length))) + "?=";
         text.remove_prefix(length);
@@ -98,14 +93,13 @@ bool is_seven_bit(std::string_view text) {
             length = 0;
             continue;
         }
-        if (c != '\t' && (c < ' ' || c > '~')) return false;
+        if (c != '\t' && !is_printable(c)) return false;
         if (++length > line_max) return false;
     }
     return true;
 }
 
 std::string quoted_printable(std::string_view text) {
-    constexpr std::string_view hex = "0123456789ABCDEF";
     std::string out;
     std::size_t length = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -116,7 +110,7 @@ std::string quoted_printable(std::string_view text) {
             continue;
         }
         const bool blank_at_end = c == ' ' && (i + 1 == text.size() || text[i + 1] == '\n');
-        const bool plain = c >= ' ' && c <= '~' && c != '=' && !blank_at_end;
+        const bool plain = is_printable(c) && c != '=' && !blank_at_end;
         const std::size_t width = plain ? 1 : 3;
         if (length + width > quoted_line_max - 1) {
             out += "=\r\n";
@@ -126,7 +120,7 @@ std::string quoted_printable(std::string_view text) {
             out.push_back(c);
         } else {
             const auto byte = static_cast<std::uint8_t>(c);
-            out += {'=', hex[byte >> 4], hex[byte & 15]};
+            out += {'=', upper_hex_digits[byte >> 4], upper_hex_digits[byte & 15]};
         }
         length += width;
     }

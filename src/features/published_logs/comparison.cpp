@@ -158,10 +158,8 @@ awaitable<std::vector<Hash>> Comparison::hashes(TileId id) {
              fmt::format("{} is damaged: its length does not fit its hashes.", tlog::tile_path(tile->id)));
         co_return out;
     }
-    for (std::size_t i = 0; i < id.width; ++i) {
-        out.emplace_back();
-        std::ranges::copy(std::span(tile->bytes).subspan(i * sizeof(Hash), sizeof(Hash)), out.back().begin());
-    }
+    for (std::size_t i = 0; i < id.width; ++i)
+        out.push_back(to_array<Hash>(BytesView(tile->bytes).subspan(i * sizeof(Hash), sizeof(Hash))).value());
     co_return out;
 }
 

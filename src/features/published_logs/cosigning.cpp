@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
 #include "tlog/witness_protocol.hpp"
 
@@ -75,10 +75,9 @@ struct Cosigning::Outcome {
 };
 
 WitnessPolicy read_witnesses(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw WrongSettings(fmt::format("cannot read {}", file.string()));
-    auto policy = tlog::Policy::parse(text);
+    const auto text = read_whole_file(file);
+    if (!text) throw WrongSettings(fmt::format("cannot read {}", file.string()));
+    auto policy = tlog::Policy::parse(*text);
     if (!policy) throw WrongSettings(fmt::format("{}: {}", file.string(), policy.error()));
     if (policy->witnesses().empty()) throw WrongSettings(fmt::format("{} names no witness", file.string()));
     for (const tlog::PolicyWitness& witness : policy->witnesses())
@@ -86,7 +85,7 @@ WitnessPolicy read_witnesses(const std::filesystem::path& file) {
             throw WrongSettings(
                 fmt::format("{}: the line of witness {} must end with its URL, which begins with https:// or http://",
                             file.string(), witness.name));
-    return {.policy = std::move(*policy), .lines = tlog::verifier_lines(text)};
+    return {.policy = std::move(*policy), .lines = tlog::verifier_lines(*text)};
 }
 
 Cosigning::Witness::Witness(const tlog::PolicyWitness& policy, std::string_view log, const Options& options)

@@ -34,8 +34,8 @@ tlog::GrowingTree tree_of(const LogState& known) {
 void check_growing_bundle(const LogState& known, std::uint64_t first, std::span<const Bytes> entries) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const tlog::Hash leaf = tlog::leaf_hash(entries[i]);
-        tlog::Hash published{};
-        std::ranges::copy(BytesView(known.edge).subspan(i * published.size(), published.size()), published.begin());
+        const auto published =
+            to_array<tlog::Hash>(BytesView(known.edge).subspan(i * sizeof(tlog::Hash), sizeof(tlog::Hash))).value();
         if (leaf != published)
             throw LogRefused(
                 fmt::format("The entry at position {} in the database is not the one that the log has "

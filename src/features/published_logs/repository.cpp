@@ -30,14 +30,13 @@ constexpr auto entry_columns =
 constexpr std::string_view insert_subject =
     "INSERT INTO log_subjects (user_id, tag) SELECT u.id, $2 FROM users u WHERE u.id = $1 AND u.erased_at IS NULL";
 
-SubjectTag to_tag(const Bytes& stored) {
-    SubjectTag out;
-    if (stored.size() != out.size()) throw std::logic_error("log_subjects: a tag does not have 16 bytes");
-    std::ranges::copy(stored, out.begin());
-    return out;
-}
-
 }  // namespace
+
+SubjectTag stored_tag(BytesView bytes) {
+    const auto tag = to_array<SubjectTag>(bytes);
+    if (!tag) throw std::logic_error("log_subjects: a tag does not have 16 bytes");
+    return *tag;
+}
 
 awaitable<std::optional<LogState>> LogRepository::find_state() {
     const auto rows = co_await database_.query(sql<"SELECT ", state_columns, " FROM logs WHERE name = $1">, log_);
@@ -171,7 +170,7 @@ awaitable<void> LogRepository::redate_stamp(TimePoint began, TimePoint instead) 
 awaitable<std::optional<SubjectTag>> SubjectRepository::find(UserId user) {
     const auto rows = co_await database_.query("SELECT tag FROM log_subjects WHERE user_id = $1", user);
     if (rows.empty()) co_return std::nullopt;
-    co_return to_tag(rows[0].bytes(0));
+    co_return stored_tag(rows[0].bytes(0));
 }
 
 void SubjectRepository::add_insert(storage::Transaction& transaction, UserId user, const SubjectTag& tag) {
@@ -189,7 +188,7 @@ void SubjectRepository::add_erase(storage::Transaction& transaction, UserId user
 std::optional<SubjectTag> SubjectRepository::inserted(const storage::Transaction& transaction, UserId user) {
     for (const storage::Statement& statement : transaction.statements())
         if (statement.sql == insert_subject && statement.params.at(0) == storage::bind(user))
-            return to_tag(std::get<Bytes>(statement.params.at(1)));
+            return stored_tag(std::get<Bytes>(statement.params.at(1)));
     return std::nullopt;
 }
 

@@ -18,6 +18,8 @@ namespace consentry {
 using storage::awaitable;
 
 using SubjectTag = std::array<std::uint8_t, 16>;  // random, one for each account: what entries call it
+// Throws std::logic_error if the bytes are no tag.
+SubjectTag stored_tag(BytesView bytes);
 
 using AddendumSalt = std::array<std::uint8_t, 32>;  // random, so that readers cannot guess what a digest stands for
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace consentry {
 namespace {
@@ -30,10 +31,7 @@ constexpr std::array<std::size_t, 9> lines_of_numbers{0, 2, 3, 4, 5, 9, 10, 11, 
 // An unreadable copy counts as missing: another version of the program wrote it.
 std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     std::array<std::string_view, 13> lines;
-    for (std::string_view& line : lines) {
-        line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), line.size() + 1));
-    }
+    for (std::string_view& line : lines) line = take_part(text, '\n');
     std::array<std::int64_t, lines.size()> numbers{};
     for (const std::size_t at : lines_of_numbers) {
         const auto number = parse_number<std::int64_t>(lines[at]);

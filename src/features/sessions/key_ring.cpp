@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
+#include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
 
 namespace consentry {
@@ -53,12 +52,10 @@ std::vector<KeyFile> key_files(const fs::path& folder, TokenKind kind, crypto::S
     return out;
 }
 
-std::string read_file(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    if (!in) throw std::runtime_error("cannot read the key file " + path.string());
-    return std::move(text).str();
+std::string read_key(const fs::path& path) {
+    auto text = read_whole_file(path);
+    if (!text) throw std::runtime_error("cannot read the key file " + path.string());
+    return std::move(*text);
 }
 
 // File timestamps are coarse: a key added within the same tick as a check does not change the folder's time. A recent
@@ -128,8 +125,8 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
                 if (last_token_ends < now) break;
                 out->complete_until = last_token_ends;  // files are sorted: the oldest key is the next to retire
             }
-            auto key = unwrap<std::runtime_error>(
-                crypto::PrivateKey::from_pem(read_file(file.path), settings.algorithm), file.path.string());
+            auto key = unwrap<std::runtime_error>(crypto::PrivateKey::from_pem(read_key(file.path), settings.algorithm),
+                                                  file.path.string());
             add(file.kid, key.public_key());
             if (!out->signing)
                 out->signing =

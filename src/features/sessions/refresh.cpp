@@ -1,7 +1,6 @@
 // The part of Sessions that replaces tokens by their successors.
-#include <algorithm>
-
 #include "base/best_effort.hpp"
+#include "base/bytes.hpp"
 #include "base/errors.hpp"
 #include "features/sessions/sessions.hpp"
 #include "features/sessions/successors.hpp"
@@ -88,9 +87,8 @@ awaitable<TokenRenewal> Sessions::sign_next(const RefreshState& state, crypto::S
 awaitable<Result<TokenRenewal>> Sessions::prepare_renewal(SessionId session) {
     const auto state = co_await repository_.find_for_refresh(session);
     if (!state || state->live.revoked) co_return fail(errors::jwt_access_token_invalid);
-    crypto::Sha256 presented{};
-    std::ranges::copy(state->refresh_digest, presented.begin());
-    co_return co_await sign_next(*state, presented, clock_.now());
+    const auto presented = to_array<crypto::Sha256>(state->refresh_digest);
+    co_return co_await sign_next(*state, presented.value(), clock_.now());
 }
 
 awaitable<void> Sessions::note_renewed(const TokenRenewal& renewal) {

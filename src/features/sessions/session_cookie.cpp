@@ -1,6 +1,5 @@
 #include "features/sessions/session_cookie.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "crypto/random.hpp"
@@ -12,9 +11,7 @@ constexpr std::size_t id_bytes = 16;
 constexpr std::size_t secret_bytes = 32;
 
 Uuid uuid_at(BytesView bytes) {
-    std::array<std::uint8_t, id_bytes> id{};
-    std::ranges::copy(bytes.first(id_bytes), id.begin());
-    return Uuid{id};
+    return Uuid{to_array<std::array<std::uint8_t, id_bytes>>(bytes.first(id_bytes)).value()};
 }
 
 // Each purpose has a digest of its own, so that knowing one is no help with the other.

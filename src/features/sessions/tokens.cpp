@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
 #include "crypto/random.hpp"
@@ -36,12 +37,6 @@ std::optional<std::int64_t> numeric_date(const json::object& claims, std::string
     const std::int64_t seconds = value->get_int64();
     if (seconds < 0 || seconds > std::int64_t{1} << 53) return std::nullopt;
     return seconds;
-}
-
-std::optional<std::string> text(const json::object& claims, std::string_view name) {
-    const auto* value = claims.if_contains(name);
-    if (value == nullptr || !value->is_string()) return std::nullopt;
-    return std::string(value->get_string());
 }
 
 bool is_audience(const json::value* audience, std::string_view ours) {
@@ -102,14 +97,14 @@ std::optional<Tokens::Candidate> Tokens::examine(TokenKind kind, std::string_vie
 }
 
 std::optional<TokenClaims> Tokens::claims_of(const json::object& json, TimePoint now) const {
-    const auto issuer = text(json, "iss");
-    const auto subject = text(json, "sub");
-    const auto session = text(json, "sid");
-    const auto jti = text(json, "jti");
+    const auto issuer = text_member(json, "iss");
+    const auto subject = text_member(json, "sub");
+    const auto session = text_member(json, "sid");
+    const auto jti = text_member(json, "jti");
     const auto issued_at = numeric_date(json, "iat");
     const auto expires_at = numeric_date(json, "exp");
-    const auto login_from = text(json, "loginFrom");
-    const auto login_with = text(json, "loginWith");
+    const auto login_from = text_member(json, "loginFrom");
+    const auto login_with = text_member(json, "loginWith");
     if (!issuer || *issuer != settings_.issuer || !is_audience(json.if_contains("aud"), settings_.audience)) return {};
     if (!subject || !session || !jti || jti->empty() || !issued_at || !expires_at || !login_from || !login_with)
         return {};

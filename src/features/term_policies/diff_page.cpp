@@ -5,6 +5,7 @@
 #include "base/bytes.hpp"
 #include "base/html.hpp"
 #include "base/line_diff.hpp"
+#include "base/text.hpp"
 #include "crypto/digest.hpp"
 
 namespace consentry {
@@ -64,9 +65,7 @@ Html diff_lines(const DiffPage& page, std::string_view before, std::string_view 
     const std::string differences = unified_diff(before, after, "before", "after");
     std::string_view rest = differences;
     for (int number = 0; !rest.empty(); ++number) {
-        const auto end = std::min(rest.find('\n'), rest.size());
-        const std::string_view line = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        const std::string_view line = take_part(rest, '\n');
         if (number < 2 || line.empty()) continue;  // the names
         if (number == 2) continue;                 // the first range, which nothing precedes
         out += element_of(page, line.front(), line.substr(1));

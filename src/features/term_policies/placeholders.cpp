@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 namespace {
@@ -41,11 +42,9 @@ bool is_name(std::string_view text) {
 }
 
 std::string on_one_line(std::string_view text) {
-    auto end = std::min(text.size(), shown_max);
-    while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // do not cut a UTF-8 character
-    std::string out(text.substr(0, end));
-    std::ranges::replace_if(out, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-    return end < text.size() ? out + "…" : out;
+    std::string out(cut_at_character(text, shown_max));
+    std::ranges::replace_if(out, is_control, ' ');
+    return out.size() < text.size() ? out + "…" : out;
 }
 
 }  // namespace

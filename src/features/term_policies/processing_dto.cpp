@@ -41,7 +41,7 @@ private:
 }  // namespace
 
 bool is_vocabulary_term(std::string_view text) {
-    if (text.size() > 500 || !std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; })) return false;
+    if (text.size() > 500 || !std::ranges::all_of(text, is_visible)) return false;
     if (text.starts_with("https://") || text.starts_with("http://")) return text.size() > 8;
     const auto colon = text.find(':');
     if (colon == std::string_view::npos || colon + 1 == text.size()) return false;

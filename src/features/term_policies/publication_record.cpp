@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/json_values.hpp"
 #include "features/term_policies/content_check.hpp"
 
 namespace consentry {
@@ -16,19 +17,14 @@ std::string publication_text(const TermPolicy& published) {
     for (const PolicyContent& content : published.contents) sorted.emplace(name_of(content.language), content.digest);
     boost::json::object hashes;
     for (const auto& [language, digest] : sorted) hashes[language] = digest;
-    const auto text_or_null = [](const std::optional<std::string>& text) {
-        return text ? boost::json::value(*text) : boost::json::value();
-    };
-    const boost::json::object out{
-        {"contentHashes", std::move(hashes)},
-        {"graceInDays", published.grace_in_days},
-        {"isMaterial", published.is_material},
-        {"materialReason", text_or_null(published.material_reason)},
-        {"processingHash",
-         published.processing ? boost::json::value(digest_of(*published.processing)) : boost::json::value()},
-        {"publishedAt", to_iso8601(*published.published_at)},
-        {"type", name_of(published.type)},
-        {"version", published.version}};
+    const boost::json::object out{{"contentHashes", std::move(hashes)},
+                                  {"graceInDays", published.grace_in_days},
+                                  {"isMaterial", published.is_material},
+                                  {"materialReason", json_or_null(published.material_reason)},
+                                  {"processingHash", json_or_null(published.processing.transform(digest_of))},
+                                  {"publishedAt", to_iso8601(*published.published_at)},
+                                  {"type", name_of(published.type)},
+                                  {"version", published.version}};
     return boost::json::serialize(out);
 }
 

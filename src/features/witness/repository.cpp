@@ -1,6 +1,5 @@
 #include "features/witness/repository.hpp"
 
-#include <algorithm>
 #include <span>
 #include <stdexcept>
 
@@ -18,11 +17,9 @@ const std::vector<storage::Migration>& witness_migrations() {
 awaitable<std::optional<tlog::Checkpoint>> WitnessRepository::find(std::string origin) {
     const auto rows = co_await database_.query("SELECT size, root FROM cosigned_logs WHERE origin = $1", origin);
     if (rows.empty()) co_return std::nullopt;
-    tlog::Checkpoint out{.origin = origin, .size = static_cast<std::uint64_t>(rows[0].integer(0)), .root = {}};
-    const Bytes& root = rows[0].bytes(1);
-    if (root.size() != out.root.size()) throw std::runtime_error("the witness's database is damaged: restore it");
-    std::ranges::copy(root, out.root.begin());
-    co_return out;
+    const auto root = to_array<tlog::Hash>(rows[0].bytes(1));
+    if (!root) throw std::runtime_error("the witness's database is damaged: restore it");
+    co_return tlog::Checkpoint{.origin = origin, .size = static_cast<std::uint64_t>(rows[0].integer(0)), .root = *root};
 }
 
 awaitable<bool> WitnessRepository::advance(std::int64_t old_size, tlog::Checkpoint next, std::string note,

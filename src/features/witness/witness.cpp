@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
 #include "tlog/policy.hpp"
 
@@ -35,10 +35,9 @@ std::optional<std::string> doubt_in(const tlog::AddCheckpoint& call, const std::
 }  // namespace
 
 std::vector<tlog::VerifierKey> read_witnessed_logs(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw WrongSettings(fmt::format("cannot read {}", file.string()));
-    const auto policy = tlog::Policy::parse(text);
+    const auto text = read_whole_file(file);
+    if (!text) throw WrongSettings(fmt::format("cannot read {}", file.string()));
+    const auto policy = tlog::Policy::parse(*text);
     if (!policy) throw WrongSettings(fmt::format("{}: {}", file.string(), policy.error()));
     std::vector<tlog::VerifierKey> out;
     for (const tlog::PolicyLog& log : policy->logs()) out.push_back(log.key);

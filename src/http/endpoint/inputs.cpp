@@ -4,6 +4,9 @@
 
 #include "base/percent_encoding.hpp"
 #include "base/strict_json.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "http/media_type.hpp"
 
 namespace consentry::http {
 namespace {
@@ -16,7 +19,7 @@ std::optional<std::string> decode(std::string_view text) {
 }
 
 bool is_json(std::string_view content_type) {
-    const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
+    const std::string_view type = media_type_of(content_type);
     if (!equal_ignoring_case(type, "application/json")) return false;
     const auto charset = to_lower_ascii(content_type).find("charset=");
     if (charset == std::string::npos) return true;
@@ -33,7 +36,7 @@ Error json_error(std::string_view text, const JsonFault& fault) {
     const std::string_view before = text.substr(0, fault.offset);
     const auto line = 1 + std::ranges::count(before, '\n');
     const std::string_view last = before.substr(before.rfind('\n') + 1);
-    const auto characters = std::ranges::count_if(last, [](char c) { return (c & 0xC0) != 0x80; });
+    const auto characters = std::ranges::count(last, false, continues_character);
     json::object data{{"line", line}, {"column", characters + 1}};
     switch (fault.kind) {
         case JsonFault::Kind::duplicate_name:
@@ -64,8 +67,7 @@ std::optional<std::vector<NamedText>> parse_query(std::string_view query) {
     constexpr std::size_t pairs_max = 256;
     std::vector<NamedText> out;
     while (!query.empty()) {
-        const std::string_view pair = query.substr(0, query.find('&'));
-        query.remove_prefix(std::min(query.size(), pair.size() + 1));
+        const std::string_view pair = take_part(query, '&');
         if (pair.empty()) continue;
         const auto equals = pair.find('=');
         auto name = decode(pair.substr(0, equals));

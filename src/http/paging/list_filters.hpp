@@ -33,15 +33,11 @@ struct UnderstoodFilter {
 template <NamedEnum Enum>
 std::optional<std::vector<Enum>> read_set(std::string_view text) {
     std::vector<bool> chosen(EnumNames<Enum>::names.size());
-    for (bool more = true; more;) {
-        const auto comma = text.find(',');
-        const std::string_view name = trim(text.substr(0, comma));
+    for (const std::string_view name : split(text, ',')) {
         const auto found =
-            std::ranges::find(EnumNames<Enum>::names, name, [](const auto& entry) { return entry.second; });
+            std::ranges::find(EnumNames<Enum>::names, trim(name), [](const auto& entry) { return entry.second; });
         if (found == EnumNames<Enum>::names.end()) return std::nullopt;
         chosen[static_cast<std::size_t>(found - EnumNames<Enum>::names.begin())] = true;
-        more = comma != std::string_view::npos;
-        if (more) text.remove_prefix(comma + 1);
     }
     std::vector<Enum> out;
     for (std::size_t i = 0; i < chosen.size(); ++i)

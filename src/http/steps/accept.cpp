@@ -1,6 +1,5 @@
 #include "http/steps/accept.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/text.hpp"
@@ -26,9 +25,7 @@ std::optional<int> parse_weight(std::string_view text) {
 
 int weight_of(std::string_view parameters) {
     while (!parameters.empty()) {
-        parameters.remove_prefix(1);
-        const std::string_view one = trim(parameters.substr(0, parameters.find(';')));
-        parameters.remove_prefix(std::min(parameters.size(), parameters.find(';')));
+        const std::string_view one = trim(take_part(parameters, ';'));
         if (one.size() >= 2 && (one[0] == 'q' || one[0] == 'Q') && one[1] == '=')
             return parse_weight(one.substr(2)).value_or(0);
     }
@@ -50,10 +47,9 @@ bool names_type(const Request& request, std::string_view type) {
 }  // namespace
 
 Weighted take_weighted(std::string_view& value) {
-    const std::string_view item = value.substr(0, value.find(','));
-    value.remove_prefix(std::min(value.size(), item.size() + 1));
-    const std::size_t name_end = std::min(item.size(), item.find(';'));
-    return {.name = trim(item.substr(0, name_end)), .weight = weight_of(item.substr(name_end))};
+    std::string_view item = take_part(value, ',');
+    const std::string_view name = trim(take_part(item, ';'));
+    return {.name = name, .weight = weight_of(item)};
 }
 
 bool prefers_problem(const Request& request) {

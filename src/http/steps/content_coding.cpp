@@ -25,8 +25,7 @@ bool names_tag(std::string_view if_none_match, std::string_view tag) {
     const auto opaque = [](std::string_view text) { return text.starts_with("W/") ? text.substr(2) : text; };
     if (trim(if_none_match) == "*") return true;
     while (!if_none_match.empty()) {
-        const std::string_view item = if_none_match.substr(0, if_none_match.find(','));
-        if_none_match.remove_prefix(std::min(if_none_match.size(), item.size() + 1));
+        const std::string_view item = take_part(if_none_match, ',');
         if (opaque(trim(item)) == opaque(tag)) return true;
     }
     return false;

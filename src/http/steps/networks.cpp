@@ -1,7 +1,6 @@
 #include "http/steps/networks.hpp"
 
-#include <fmt/format.h>
-
+#include "base/bytes.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 
@@ -69,8 +68,7 @@ std::string client_key(const Address& address) {
         return out;
     }
     const auto bytes = one.to_v6().to_bytes();
-    for (std::size_t i = 0; i < 8; ++i) fmt::format_to(std::back_inserter(out), "{:02x}", bytes[i]);
-    return out + "/64";
+    return to_hex(BytesView(bytes).first(8)) + "/64";
 }
 
 std::expected<Networks, std::string> Networks::parse(const std::vector<std::string>& list) {

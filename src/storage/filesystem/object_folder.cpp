@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/gzip.hpp"
 #include "base/new_file.hpp"
+#include "base/text.hpp"
 #include "base/wrong_settings.hpp"
 #include "crypto/random.hpp"
 #include "storage/compressed_object.hpp"
@@ -79,10 +80,7 @@ struct Place {
 
 Place place_of(std::string_view key) {
     Place out;
-    for (auto slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/')) {
-        out.folders.emplace_back(key.substr(0, slash));
-        key.remove_prefix(slash + 1);
-    }
+    while (key.contains('/')) out.folders.emplace_back(take_part(key, '/'));
     out.file = key;
     return out;
 }

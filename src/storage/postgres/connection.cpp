@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 #include <poll.h>
 
 #include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "storage/postgres/values.hpp"
 
 namespace consentry::storage::postgres {
@@ -51,10 +51,9 @@ bool is_local(std::string_view host) {
     return !failed && address.is_loopback();
 }
 
-std::vector<std::string> parts_of(const std::optional<std::string>& list) {
+std::vector<std::string> parts_of(std::string_view list) {
     std::vector<std::string> out;
-    std::istringstream in(list.value_or(""));
-    for (std::string part; std::getline(in, part, ',');) out.push_back(std::move(part));
+    while (!list.empty()) out.emplace_back(take_part(list, ','));
     return out;
 }
 
@@ -67,8 +66,7 @@ bool has_stray_password(std::string_view url) {
     if (signs > 1 || (signs == 0 && rest.contains('@'))) return true;
     std::string_view hosts = authority.substr(authority.find('@') + 1);  // the whole authority if there is no '@'
     while (!hosts.empty()) {
-        const std::string_view host = hosts.substr(0, hosts.find(','));
-        hosts.remove_prefix(std::min(hosts.size(), host.size() + 1));
+        const std::string_view host = take_part(hosts, ',');
         const auto colon = host.find(':', host.find(']') == std::string_view::npos ? 0 : host.find(']'));
         if (colon == std::string_view::npos) continue;
         const std::string_view port = host.substr(colon + 1);
@@ -282,8 +280,8 @@ bool may_go_unencrypted(std::string_view postgres_url) {
     const std::string mode = value("sslmode").value_or("prefer");
     if (mode != "disable" && mode != "allow" && mode != "prefer") return false;
     // A hostaddr takes precedence over the host at the same position.
-    const auto names = postgres::parts_of(value("host"));
-    const auto addresses = postgres::parts_of(value("hostaddr"));
+    const auto names = postgres::parts_of(value("host").value_or(""));
+    const auto addresses = postgres::parts_of(value("hostaddr").value_or(""));
     for (std::size_t i = 0; i < std::max(names.size(), addresses.size()); ++i) {
         const std::string name = i < names.size() ? names[i] : "";
         if (!postgres::is_local(i < addresses.size() && !addresses[i].empty() ? addresses[i] : name)) return true;

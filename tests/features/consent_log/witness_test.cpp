@@ -8,6 +8,7 @@
 #include "app/commands/start_check.hpp"
 #include "app/config/read_config.hpp"
 #include "features/consent_proof/zip_reader.hpp"
+#include "support/files.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
@@ -100,8 +101,7 @@ TEST_F(Witnesses, CosignEveryCheckpoint) {
         const std::string id = add();
         ASSERT_TRUE(comes_to(entries_, 3)) << shown();
         EXPECT_TRUE(is_accepted(shown()));
-        std::ifstream object(service().folder() / "data" / "storage" / "public" / "consent-log" / "checkpoint");
-        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(object), {}), shown());
+        EXPECT_EQ(text_in(service().folder() / "data" / "storage" / "public" / "consent-log" / "checkpoint"), shown());
         const Answer file = service().get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t_->token));
         const auto proof = tlog::parse_proof_file(file.body);
         ASSERT_TRUE(proof) << file.body;

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <boost/json/serialize.hpp>
 
 #include "app/app.hpp"
+#include "base/whole_file.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support_test/eventually.hpp"
 
@@ -54,9 +54,7 @@ json::object some_processing() {
 }
 
 std::optional<std::string> stored_object(const Service& service, const std::string& area, const std::string& key) {
-    std::ifstream file(area_folder(service, area) / key, std::ios::binary);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    return read_whole_file(area_folder(service, area) / key);
 }
 
 std::size_t stored_objects(const Service& service, const std::string& area) {

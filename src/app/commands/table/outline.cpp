@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.hpp"
+
 namespace consentry {
 namespace {
 
@@ -17,12 +19,8 @@ OutlinedOption outline(const CLI::Option& option) {
     out.value = type.substr(0, type.find(':'));
     const auto open = type.find('{');
     if (open == std::string::npos) return out;
-    std::string rest = type.substr(open + 1, type.rfind('}') - open - 1);
-    for (auto comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
-        out.choices.push_back(rest.substr(0, comma));
-        rest.erase(0, comma + 1);
-    }
-    out.choices.push_back(rest);
+    const std::string list = type.substr(open + 1, type.rfind('}') - open - 1);
+    for (const std::string_view choice : split(list, ',')) out.choices.emplace_back(choice);
     return out;
 }
 

@@ -67,8 +67,7 @@ void ImportChecks::check_once(std::string_view kind, std::string_view value, std
     std::string text(kind);
     text.append(":").append(value);
     const crypto::Sha256 whole = crypto::sha256(std::string_view(text));
-    Digest digest;
-    std::copy_n(whole.begin(), digest.size(), digest.begin());
+    const auto digest = to_array<Digest>(BytesView(whole).first(sizeof(Digest))).value();
     if (!seen_.insert(digest).second) report.add("isUnique", property);
 }
 

@@ -8,6 +8,7 @@
 #include <boost/json/stream_parser.hpp>
 
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
 #include "base/locales.hpp"
 #include "base/text.hpp"
 #include "crypto/password_hash.hpp"
@@ -136,9 +137,8 @@ bool read_lines(std::istream& stream, const std::function<void(const json::objec
 }
 
 std::optional<std::string> text_of(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    if (value == nullptr || !value->is_string() || value->get_string().empty()) return std::nullopt;
-    return std::string(value->get_string());
+    const auto text = text_or_empty(object, name);
+    return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
 std::optional<bool> flag_of(const json::object& object, std::string_view name) {
