@@ -7,6 +7,7 @@
 
 #include "app/terminal/results.hpp"
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
 #include "base/standard_error.hpp"
 
 namespace consentry {
@@ -26,11 +27,11 @@ void for_each(const auto& list, const auto& take) {
     }
 }
 
-void add_row(ResultList& rows, const auto& session, std::string_view state) {
+void add_row(ResultList& rows, const SessionSummary& session, std::string_view state) {
     const auto device = session.device_name ? session.device_name : session.device_platform;
     rows.add({session.id.text(), state, name_of(session.from), name_of(session.with), session.ip_address,
-              device ? boost::json::value(*device) : boost::json::value(), to_iso8601(session.created_at),
-              to_iso8601(session.last_active_at), to_iso8601(session.expires_at), session.user_agent});
+              json_or_null(device), to_iso8601(session.created_at), to_iso8601(session.last_active_at),
+              to_iso8601(session.expires_at), session.user_agent});
 }
 
 // One rule decides what is live: a row of the list of all sessions lacks the limits that administrators have.
@@ -48,8 +49,9 @@ void add_all(ResultList& rows, Services& services, UserId user) {
         live = live_sessions(services, user);  // after the rows: a session that begins in between must not be over
         return found;
     };
-    for_each(list, [&](const ListedSession& session) {
-        add_row(rows, session, session.revoked_at ? "revoked" : live.contains(session.id) ? "live" : "over");
+    for_each(list, [&](const ListedSession& listed) {
+        const SessionSummary& session = listed.session;
+        add_row(rows, session, listed.revoked_at ? "revoked" : live.contains(session.id) ? "live" : "over");
     });
 }
 

@@ -11,18 +11,12 @@ namespace {
 using http::Done;
 
 NewAccount to_account(SignUpRequest body, Language language) {
-    NewAccount out{.email = std::move(body.email),
-                   .password = std::move(body.password),
-                   .name = std::move(body.name),
-                   .from = body.from == LoginFrom::mobile ? SignUpFrom::mobile : SignUpFrom::website,
-                   .language = language,
-                   .accepted = {}};
-    // Omitted means not accepted.
-    if (body.terms_of_service.value_or(false)) out.accepted.push_back(PolicyType::terms_of_service);
-    if (body.privacy.value_or(false)) out.accepted.push_back(PolicyType::privacy);
-    if (body.marketing.value_or(false)) out.accepted.push_back(PolicyType::marketing);
-    if (body.cookies.value_or(false)) out.accepted.push_back(PolicyType::cookies);
-    return out;
+    return {.email = std::move(body.email),
+            .password = std::move(body.password),
+            .name = std::move(body.name),
+            .from = body.from == LoginFrom::mobile ? SignUpFrom::mobile : SignUpFrom::website,
+            .language = language,
+            .accepted = accepted_in(body)};
 }
 
 awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn caller, Proof proof, Cause cause) {

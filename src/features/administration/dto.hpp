@@ -18,23 +18,6 @@
 
 namespace consentry {
 
-inline UserListResponse response_of(const ListedUser& user, std::span<const PolicyType> accepted) {
-    return {.id = user.id,
-            .name = user.name,
-            .username = user.username,
-            .email = user.email,
-            .is_verified = user.is_verified,
-            .verified_at = user.verified_at,
-            .role_id = user.role_id,
-            .role = {.id = user.role_id, .name = user.role_name, .type = user.role},
-            .status = user.status,
-            .term_policy = UserTermPolicyResponse::of(accepted),
-            .language = user.language,
-            .last_login_at = user.last_login_at,
-            .created_at = user.created_at,
-            .updated_at = user.updated_at};
-}
-
 // Roles are rows of the database: the filter takes a role's id as returned by role/list.
 struct UserListing {
     std::optional<std::vector<UserStatus>> status;
@@ -156,44 +139,20 @@ struct UserRoleRequest {
     }
 };
 
-struct UserSessionResponse {
-    SessionId id;
-    UserId user_id;
-    LoginFrom login_from = LoginFrom::website;
-    LoginWith login_with = LoginWith::credential;
-    std::string ip_address;
-    UserAgentResponse user_agent;
-    std::optional<std::string> device_name;
-    std::optional<std::string> device_platform;
-    TimePoint created_at;
-    TimePoint updated_at;
-    TimePoint last_active_at;
-    TimePoint expired_at;
-    bool is_revoked = false;
-    std::optional<TimePoint> revoked_at;
+struct UserSessionResponse : SessionFields {
+    std::optional<TimePoint> revoked_at = {};
 
-    static UserSessionResponse of(const ListedSession& session) {
-        return {.id = session.id,
-                .user_id = session.user,
-                .login_from = session.from,
-                .login_with = session.with,
-                .ip_address = session.ip_address,
-                .user_agent = UserAgentResponse::of(session.user_agent),
-                .device_name = session.device_name,
-                .device_platform = session.device_platform,
-                .created_at = session.created_at,
-                .updated_at = session.updated_at,
-                .last_active_at = session.last_active_at,
-                .expired_at = session.expires_at,
-                .is_revoked = session.revoked_at.has_value(),
-                .revoked_at = session.revoked_at};
+    static UserSessionResponse of(const ListedSession& listed) {
+        UserSessionResponse out{SessionFields::of(listed.session, listed.user), listed.revoked_at};
+        out.is_revoked = listed.revoked_at.has_value();
+        return out;
     }
 
     static constexpr std::string_view schema_name = "UserSessionResponseDto";
     static constexpr auto fields() {
         using http::field;
         return std::tuple_cat(
-            session_fields<UserSessionResponse>(),
+            first_fields(),
             std::tuple{
                 field("createdAt", &UserSessionResponse::created_at, "Creation time"),
                 field("updatedAt", &UserSessionResponse::updated_at, "Time of the last refresh or of the end"),

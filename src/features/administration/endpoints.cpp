@@ -29,9 +29,10 @@ awaitable<Result<http::ListPage<UserListResponse>>> list(Administration& adminis
                                                          http::List<Listing> wanted) {
     const auto found = co_await administration.users(wanted.query());
     std::vector<UserId> users;
-    for (const ListedUser& user : found.items) users.push_back(user.id);
+    for (const ListedUser& listed : found.items) users.push_back(listed.user.id);
     auto accepted = co_await consents.accepted_by(std::move(users));
-    co_return wanted.page(found, [&](const ListedUser& user) { return response_of(user, accepted[user.id]); });
+    co_return wanted.page(
+        found, [&](const ListedUser& listed) { return UserListResponse::of(listed, accepted[listed.user.id]); });
 }
 
 void add_reading(http::Router& router, Administration& administration, Profiles& profiles, Consents& consents) {

@@ -14,16 +14,19 @@ namespace {
 using storage::column;
 using storage::columns;
 using storage::Expect;
+using storage::part;
 using storage::sql;
 using storage::unread;
 
+constexpr auto summary_columns = columns<UserSummary>(
+    column<"u.id", &UserSummary::id>, column<"u.email", &UserSummary::email>,
+    column<"u.username", &UserSummary::username>, column<"u.name", &UserSummary::name>,
+    column<"u.role_id", &UserSummary::role_id>, column<"u.status", &UserSummary::status>,
+    column<"u.is_verified", &UserSummary::is_verified>, column<"u.language", &UserSummary::language>,
+    column<"u.created_at", &UserSummary::created_at>);
 constexpr auto listed_user_columns = columns<ListedUser>(
-    column<"u.id", &ListedUser::id>, column<"u.name", &ListedUser::name>, column<"u.username", &ListedUser::username>,
-    column<"u.email", &ListedUser::email>, column<"u.is_verified", &ListedUser::is_verified>,
-    column<"u.verified_at", &ListedUser::verified_at>, column<"u.role_id", &ListedUser::role_id>,
-    column<"u.status", &ListedUser::status>, column<"u.language", &ListedUser::language>,
-    column<"u.last_login_at", &ListedUser::last_login_at>, column<"u.created_at", &ListedUser::created_at>,
-    column<"u.updated_at", &ListedUser::updated_at>);
+    part<&ListedUser::user, summary_columns>, column<"u.verified_at", &ListedUser::verified_at>,
+    column<"u.last_login_at", &ListedUser::last_login_at>, column<"u.updated_at", &ListedUser::updated_at>);
 
 struct ListedRole {
     std::string name;
@@ -32,17 +35,12 @@ struct ListedRole {
 constexpr auto listed_role_columns =
     columns<ListedRole>(unread<"id">, column<"name", &ListedRole::name>, column<"type", &ListedRole::type>);
 
-constexpr auto listed_session_columns = columns<ListedSession>(
-    column<"id", &ListedSession::id>, column<"user_id", &ListedSession::user>,
-    column<"login_from", &ListedSession::from>, column<"login_with", &ListedSession::with>,
-    column<"ip_address", &ListedSession::ip_address>, column<"user_agent", &ListedSession::user_agent>,
-    column<"device_name", &ListedSession::device_name>, column<"device_platform", &ListedSession::device_platform>,
-    column<"created_at", &ListedSession::created_at>, column<"updated_at", &ListedSession::updated_at>,
-    column<"last_active_at", &ListedSession::last_active_at>, column<"expires_at", &ListedSession::expires_at>,
-    // Raising the epoch ends sessions without touching their rows.
-    column<"CASE WHEN revoked_at IS NULL AND epoch < " + epoch_sql +
-               " THEN (SELECT e.raised_at FROM epochs e) ELSE revoked_at END",
-           &ListedSession::revoked_at>);
+constexpr auto listed_session_columns =
+    columns<ListedSession>(part<&ListedSession::session, session_columns>, column<"user_id", &ListedSession::user>,
+                           // Raising the epoch ends sessions without touching their rows.
+                           column<"CASE WHEN revoked_at IS NULL AND epoch < " + epoch_sql +
+                                      " THEN (SELECT e.raised_at FROM epochs e) ELSE revoked_at END",
+                                  &ListedSession::revoked_at>);
 
 // A condition, a count of the matching accounts, and the same condition in a form that no index matches.
 struct Filter {
@@ -98,7 +96,8 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
     // There are few roles, each looked up once. A join in the statement above would make PostgreSQL look one up for
     // every row it skips.
     std::map<RoleId, std::optional<ListedRole>> roles;
-    for (ListedUser& user : page.items) {
+    for (ListedUser& listed : page.items) {
+        UserSummary& user = listed.user;
         auto role = roles.find(user.role_id);
         if (role == roles.end()) {
             const auto found = co_await database_.look_up(
@@ -106,7 +105,7 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
             role = roles.emplace(user.role_id, listed_role_columns.read_first(found)).first;
         }
         if (!role->second) continue;  // deleted a moment ago and no longer in use
-        user.role_name = role->second->name;
+        listed.role_name = role->second->name;
         user.role = role->second->type;
     }
     co_return page;

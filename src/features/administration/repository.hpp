@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "features/sessions/session_summary.hpp"
 #include "features/users/actor.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
@@ -14,35 +15,16 @@ using storage::awaitable;
 
 // One row of a list of accounts.
 struct ListedUser {
-    UserId id;
-    std::optional<std::string> name;
-    std::string username;
-    std::string email;
-    bool is_verified = false;
-    std::optional<TimePoint> verified_at;
-    RoleId role_id;
+    UserSummary user;
     std::string role_name;
-    Role role = Role::user;
-    UserStatus status = UserStatus::active;
-    Language language = Language::en;
+    std::optional<TimePoint> verified_at;
     std::optional<TimePoint> last_login_at;
-    TimePoint created_at;
     TimePoint updated_at;
 };
 
 struct ListedSession {
-    SessionId id;
+    SessionSummary session;
     UserId user;
-    LoginFrom from = LoginFrom::website;
-    LoginWith with = LoginWith::credential;
-    std::string ip_address;
-    std::string user_agent;
-    std::optional<std::string> device_name;
-    std::optional<std::string> device_platform;
-    TimePoint created_at;
-    TimePoint updated_at;
-    TimePoint last_active_at;
-    TimePoint expires_at;
     std::optional<TimePoint> revoked_at;
 };
 

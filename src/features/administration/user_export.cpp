@@ -8,11 +8,12 @@ namespace {
 constexpr std::string_view header = "email;name;username;role;status;isVerified;language;createdAt\r\n";
 constexpr std::int64_t page_rows = 500;
 
-void append_row(std::string& out, const ListedUser& user) {
+void append_row(std::string& out, const ListedUser& listed) {
+    const UserSummary& user = listed.user;
     out.append(csv_field(user.email)).push_back(';');
     out.append(csv_field(user.name.value_or(""))).push_back(';');
     out.append(csv_field(user.username)).push_back(';');
-    out.append(csv_field(user.role_name)).push_back(';');
+    out.append(csv_field(listed.role_name)).push_back(';');
     out.append(name_of(user.status)).push_back(';');
     out.append(user.is_verified ? "true" : "false").push_back(';');
     out.append(name_of(user.language)).push_back(';');

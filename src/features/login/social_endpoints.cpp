@@ -1,22 +1,17 @@
 #include "features/login/endpoints.hpp"
 #include "features/login/social_dto.hpp"
 #include "features/login/social_guard.hpp"
+#include "features/users/dto.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry {
 namespace {
 
 SocialRequest request_of(LoginSocialRequest body, Language language) {
-    SocialRequest out{
-        .nonce = std::move(body.nonce), .name = std::move(body.name), .accepted = {}, .language = language};
-    const auto accept = [&](const std::optional<bool>& given, PolicyType type) {
-        if (given.value_or(false)) out.accepted.push_back(type);
-    };
-    accept(body.terms_of_service, PolicyType::terms_of_service);
-    accept(body.privacy, PolicyType::privacy);
-    accept(body.marketing, PolicyType::marketing);
-    accept(body.cookies, PolicyType::cookies);
-    return out;
+    return {.nonce = std::move(body.nonce),
+            .name = std::move(body.name),
+            .accepted = accepted_in(body),
+            .language = language};
 }
 
 template <SocialProvider Provider>

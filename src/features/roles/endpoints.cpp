@@ -31,32 +31,14 @@ Abilities from_dto(const std::vector<AbilityDto>& abilities) {
 }
 
 RoleResponse to_response(const RoleRecord& role) {
-    return {.id = role.id,
-            .name = role.name,
-            .description = role.description,
-            .type = role.rights.type,
-            .abilities = to_dto(role.rights.abilities),
-            .is_built_in = role.is_built_in,
-            .created_at = role.created_at,
-            .created_by = role.created_by,
-            .updated_at = role.updated_at,
-            .updated_by = role.updated_by};
+    return {RoleFields::of(role), role.description, to_dto(role.rights.abilities)};
 }
 
 RoleListResponse to_list_response(const RoleRecord& role) {
-    return {.id = role.id,
-            .name = role.name,
-            .type = role.rights.type,
-            .abilities = role.rights.abilities.size(),
-            .is_built_in = role.is_built_in,
-            .created_at = role.created_at,
-            .created_by = role.created_by,
-            .updated_at = role.updated_at,
-            .updated_by = role.updated_by};
+    return {RoleFields::of(role), role.rights.abilities.size()};
 }
 
-template <class Request>
-RoleChange change_of(Request body) {
+RoleChange change_of(RoleUpdateRequest&& body) {
     return {std::move(body.description), {body.type, from_dto(body.abilities)}};
 }
 

@@ -44,23 +44,8 @@ struct TokenResponse {
     }
 };
 
-// The fields that a session has for its owner and for administrators.
-template <class Dto>
-constexpr auto session_fields() {
-    using http::field;
-    return std::tuple{
-        field("id", &Dto::id, "Session ID"),
-        field("userId", &Dto::user_id, "Account ID"),
-        field("loginFrom", &Dto::login_from, "Client type of the login"),
-        field("loginWith", &Dto::login_with, "Login method"),
-        field("ipAddress", &Dto::ip_address, "IP address of the login"),
-        field("userAgent", &Dto::user_agent, "User agent of the login"),
-        field("deviceName", &Dto::device_name, "Device name sent by the client"),
-        field("devicePlatform", &Dto::device_platform, "Device platform sent by the client"),
-    };
-}
-
-struct SessionResponse {
+// What owners and administrators see of a session.
+struct SessionFields {
     SessionId id;
     UserId user_id;
     LoginFrom login_from = LoginFrom::website;
@@ -69,18 +54,50 @@ struct SessionResponse {
     UserAgentResponse user_agent;
     std::optional<std::string> device_name;
     std::optional<std::string> device_platform;
-    bool is_current = false;
-    bool is_revoked = false;
     TimePoint created_at;
     TimePoint updated_at;
     TimePoint last_active_at;
     TimePoint expired_at;
+    bool is_revoked = false;
+
+    static SessionFields of(const SessionSummary& session, UserId user) {
+        return {.id = session.id,
+                .user_id = user,
+                .login_from = session.from,
+                .login_with = session.with,
+                .ip_address = session.ip_address,
+                .user_agent = UserAgentResponse::of(session.user_agent),
+                .device_name = session.device_name,
+                .device_platform = session.device_platform,
+                .created_at = session.created_at,
+                .updated_at = session.updated_at,
+                .last_active_at = session.last_active_at,
+                .expired_at = session.expires_at};
+    }
+
+    static constexpr auto first_fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &SessionFields::id, "Session ID"),
+            field("userId", &SessionFields::user_id, "Account ID"),
+            field("loginFrom", &SessionFields::login_from, "Client type of the login"),
+            field("loginWith", &SessionFields::login_with, "Login method"),
+            field("ipAddress", &SessionFields::ip_address, "IP address of the login"),
+            field("userAgent", &SessionFields::user_agent, "User agent of the login"),
+            field("deviceName", &SessionFields::device_name, "Device name sent by the client"),
+            field("devicePlatform", &SessionFields::device_platform, "Device platform sent by the client"),
+        };
+    }
+};
+
+struct SessionResponse : SessionFields {
+    bool is_current = false;
 
     static constexpr std::string_view schema_name = "SessionResponseDto";
     static constexpr auto fields() {
         using http::field;
         return std::tuple_cat(
-            session_fields<SessionResponse>(),
+            first_fields(),
             std::tuple{
                 field("isCurrent", &SessionResponse::is_current, "Whether this is the session of the request"),
                 field("isRevoked", &SessionResponse::is_revoked, "Always false; the list omits ended sessions"),

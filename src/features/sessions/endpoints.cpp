@@ -25,22 +25,6 @@ awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId own, 
     co_return Done{};
 }
 
-SessionResponse to_response(const SessionSummary& session, UserId user, SessionId current) {
-    return {.id = session.id,
-            .user_id = user,
-            .login_from = session.from,
-            .login_with = session.with,
-            .ip_address = session.ip_address,
-            .user_agent = UserAgentResponse::of(session.user_agent),
-            .device_name = session.device_name,
-            .device_platform = session.device_platform,
-            .is_current = session.id == current,
-            .created_at = session.created_at,
-            .updated_at = session.updated_at,
-            .last_active_at = session.last_active_at,
-            .expired_at = session.expires_at};
-}
-
 awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
     // Cached for five minutes. Clients that meet an unknown kid fetch the keys again, so a new key may sign at once.
     std::string body = boost::json::serialize(keys.jwks());
@@ -97,7 +81,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
                 std::move(wanted),
                 [&sessions, user = caller.user()](const ListQuery& query) { return sessions.list(user, query); },
                 [user = caller.user(), current = caller.session()](const SessionSummary& session) {
-                    return to_response(session, user, current);
+                    return SessionResponse{SessionFields::of(session, user), session.id == current};
                 });
         });
 

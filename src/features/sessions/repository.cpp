@@ -39,14 +39,6 @@ constexpr Text live_tables =
     " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1 AND " +
     current_with_sql<"s", "u">;
 
-constexpr auto summary_columns = columns<SessionSummary>(
-    column<"id", &SessionSummary::id>, column<"login_from", &SessionSummary::from>,
-    column<"login_with", &SessionSummary::with>, column<"ip_address", &SessionSummary::ip_address>,
-    column<"user_agent", &SessionSummary::user_agent>, column<"device_name", &SessionSummary::device_name>,
-    column<"device_platform", &SessionSummary::device_platform>, column<"created_at", &SessionSummary::created_at>,
-    column<"updated_at", &SessionSummary::updated_at>, column<"last_active_at", &SessionSummary::last_active_at>,
-    column<"expires_at", &SessionSummary::expires_at>);
-
 // Begins as `ended` publishes it.
 constexpr auto replaced_columns = columns<ReplacedSession>(unread<"user_id">, column<"id", &ReplacedSession::id>,
                                                            column<"revoked_reason", &ReplacedSession::reason>);
@@ -68,13 +60,13 @@ awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, T
                                                                   ListQuery query) {
     return storage::select_list(
         database_,
-        {.columns = summary_columns.list(),
+        {.columns = session_columns.list(),
          .from = sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ",
                      current_sql<"sessions", "$1">,
                      " AND ((last_active_at > $3 AND last_active_at <= $4 AND login_at > $5) OR EXISTS (SELECT 1 FROM "
                      "users u JOIN roles r "
                      "ON r.id = u.role_id WHERE u.id = $1 AND r.type = 'user'))">},
-        std::move(query), summary_columns.read, user, now, limits.active_after, limits.active_until,
+        std::move(query), session_columns.read, user, now, limits.active_after, limits.active_until,
         limits.begun_after);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "features/sessions/session_summary.hpp"
 #include "features/sessions/tokens.hpp"
 #include "features/users/actor.hpp"
 #include "storage/database.hpp"
@@ -91,20 +92,6 @@ struct RefreshState {
     TimePoint issued_at;
     LoginFrom from = LoginFrom::website;
     LoginWith with = LoginWith::credential;
-};
-
-struct SessionSummary {
-    SessionId id;
-    LoginFrom from = LoginFrom::website;
-    LoginWith with = LoginWith::credential;
-    std::string ip_address;
-    std::string user_agent;
-    std::optional<std::string> device_name;
-    std::optional<std::string> device_platform;
-    TimePoint created_at;
-    TimePoint updated_at;
-    TimePoint last_active_at;
-    TimePoint expires_at;
 };
 
 // A session that a login ended.

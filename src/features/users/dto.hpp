@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "features/users/consent.hpp"
 #include "features/users/user.hpp"
@@ -68,6 +69,16 @@ struct UserTermPolicyResponse {
     }
 };
 
+// What a sign-up accepts; what it omits is not accepted.
+std::vector<PolicyType> accepted_in(const auto& request) {
+    std::vector<PolicyType> out;
+    if (request.terms_of_service.value_or(false)) out.push_back(PolicyType::terms_of_service);
+    if (request.privacy.value_or(false)) out.push_back(PolicyType::privacy);
+    if (request.marketing.value_or(false)) out.push_back(PolicyType::marketing);
+    if (request.cookies.value_or(false)) out.push_back(PolicyType::cookies);
+    return out;
+}
+
 struct UserTwoFactorResponse {
     bool enabled = false;
     bool required_setup = false;
@@ -84,26 +95,6 @@ struct UserTwoFactorResponse {
         };
     }
 };
-
-// The fields that an account has in its profile and in lists.
-template <class Dto>
-constexpr auto account_fields() {
-    using http::field;
-    return std::tuple{
-        field("id", &Dto::id, "Account ID"),
-        field("name", &Dto::name, "Display name"),
-        field("username", &Dto::username, "Unique username; generated unless it was imported"),
-        field("email", &Dto::email, "Email address in lower case"),
-        field("isVerified", &Dto::is_verified, "Whether the email address is verified"),
-        field("verifiedAt", &Dto::verified_at, "Verification time"),
-        field("roleId", &Dto::role_id, "Role ID"),
-        field("role", &Dto::role, "Role of the account"),
-        field("status", &Dto::status, "Account status; only `active` accounts can be used"),
-        field("termPolicy", &Dto::term_policy,
-              "Whether the required version of each policy type, or a later one, is accepted"),
-        field("language", &Dto::language, "Language of emails to the owner"),
-    };
-}
 
 // An account in lists, and where an answer names one.
 struct UserListResponse {
@@ -122,29 +113,48 @@ struct UserListResponse {
     TimePoint created_at;
     TimePoint updated_at;
 
-    static UserListResponse of(const Profile& profile, std::span<const PolicyType> accepted) {
-        const User& user = profile.user;
+    // `row` is a Profile, or the row of a list.
+    static UserListResponse of(const auto& row, std::span<const PolicyType> accepted) {
+        const UserSummary& user = row.user;
         return {.id = user.id,
                 .name = user.name,
                 .username = user.username,
                 .email = user.email,
                 .is_verified = user.is_verified,
-                .verified_at = profile.verified_at,
+                .verified_at = row.verified_at,
                 .role_id = user.role_id,
-                .role = {.id = user.role_id, .name = profile.role_name, .type = user.role},
+                .role = {.id = user.role_id, .name = row.role_name, .type = user.role},
                 .status = user.status,
                 .term_policy = UserTermPolicyResponse::of(accepted),
                 .language = user.language,
-                .last_login_at = profile.last_login_at,
+                .last_login_at = row.last_login_at,
                 .created_at = user.created_at,
-                .updated_at = profile.updated_at};
+                .updated_at = row.updated_at};
     }
 
     static constexpr std::string_view schema_name = "UserListResponseDto";
+    // Those with which a profile begins as well.
+    static constexpr auto first_fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &UserListResponse::id, "Account ID"),
+            field("name", &UserListResponse::name, "Display name"),
+            field("username", &UserListResponse::username, "Unique username; generated unless it was imported"),
+            field("email", &UserListResponse::email, "Email address in lower case"),
+            field("isVerified", &UserListResponse::is_verified, "Whether the email address is verified"),
+            field("verifiedAt", &UserListResponse::verified_at, "Verification time"),
+            field("roleId", &UserListResponse::role_id, "Role ID"),
+            field("role", &UserListResponse::role, "Role of the account"),
+            field("status", &UserListResponse::status, "Account status; only `active` accounts can be used"),
+            field("termPolicy", &UserListResponse::term_policy,
+                  "Whether the required version of each policy type, or a later one, is accepted"),
+            field("language", &UserListResponse::language, "Language of emails to the owner"),
+        };
+    }
     static constexpr auto fields() {
         using http::field;
         return std::tuple_cat(
-            account_fields<UserListResponse>(),
+            first_fields(),
             std::tuple{
                 field("lastLoginAt", &UserListResponse::last_login_at, "Time of the last successful login"),
                 field("createdAt", &UserListResponse::created_at, "Creation time"),
@@ -153,68 +163,42 @@ struct UserListResponse {
     }
 };
 
-struct UserProfileResponse {
-    UserId id;
-    std::optional<std::string> name;
-    std::string username;
-    std::string email;
-    bool is_verified = false;
-    std::optional<TimePoint> verified_at;
-    RoleId role_id;
-    UserRoleResponse role;
-    UserStatus status = UserStatus::active;
-    UserTermPolicyResponse term_policy;
-    Language language = Language::en;
-    std::optional<Gender> gender;
-    TimePoint sign_up_at;
+struct UserProfileResponse : UserListResponse {
+    std::optional<Gender> gender = {};
+    TimePoint sign_up_at = {};
     SignUpFrom sign_up_from = SignUpFrom::system;
     LoginWith sign_up_with = LoginWith::credential;
-    std::optional<TimePoint> last_login_at;
-    std::optional<std::string> last_ip_address;
-    std::optional<LoginFrom> last_login_from;
-    std::optional<LoginWith> last_login_with;
-    std::optional<TimePoint> password_expired;
-    std::optional<TimePoint> password_created;
+    std::optional<std::string> last_ip_address = {};
+    std::optional<LoginFrom> last_login_from = {};
+    std::optional<LoginWith> last_login_with = {};
+    std::optional<TimePoint> password_expired = {};
+    std::optional<TimePoint> password_created = {};
     std::int64_t password_attempt = 0;
-    UserTwoFactorResponse two_factor;
-    TimePoint created_at;
-    TimePoint updated_at;
+    UserTwoFactorResponse two_factor = {};
 
     static UserProfileResponse of(const Profile& profile, UserTwoFactorResponse two_factor,
                                   std::span<const PolicyType> accepted) {
         const User& user = profile.user;
-        return {.id = user.id,
-                .name = user.name,
-                .username = user.username,
-                .email = user.email,
-                .is_verified = user.is_verified,
-                .verified_at = profile.verified_at,
-                .role_id = user.role_id,
-                .role = {.id = user.role_id, .name = profile.role_name, .type = user.role},
-                .status = user.status,
-                .term_policy = UserTermPolicyResponse::of(accepted),
-                .language = user.language,
-                .gender = profile.gender,
-                .sign_up_at = profile.sign_up_at,
-                .sign_up_from = user.sign_up_from,
-                .sign_up_with = user.sign_up_with,
-                .last_login_at = profile.last_login_at,
-                .last_ip_address = profile.last_ip_address,
-                .last_login_from = profile.last_login_from,
-                .last_login_with = profile.last_login_with,
-                .password_expired = user.password_expires_at,
-                .password_created = user.password_created_at,
-                .password_attempt = user.password_attempt,
-                .two_factor = two_factor,
-                .created_at = user.created_at,
-                .updated_at = profile.updated_at};
+        UserProfileResponse out{UserListResponse::of(profile, accepted)};
+        out.gender = profile.gender;
+        out.sign_up_at = profile.sign_up_at;
+        out.sign_up_from = user.sign_up_from;
+        out.sign_up_with = user.sign_up_with;
+        out.last_ip_address = profile.last_ip_address;
+        out.last_login_from = profile.last_login_from;
+        out.last_login_with = profile.last_login_with;
+        out.password_expired = user.password_expires_at;
+        out.password_created = user.password_created_at;
+        out.password_attempt = user.password_attempt;
+        out.two_factor = two_factor;
+        return out;
     }
 
     static constexpr std::string_view schema_name = "UserProfileResponseDto";
     static constexpr auto fields() {
         using http::field;
         return std::tuple_cat(
-            account_fields<UserProfileResponse>(),
+            first_fields(),
             std::tuple{
                 field("gender", &UserProfileResponse::gender, "Gender"),
                 field("signUpAt", &UserProfileResponse::sign_up_at, "Sign-up time"),

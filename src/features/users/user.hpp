@@ -33,7 +33,8 @@ inline RoleId built_in_role(Role type) {
     return RoleId{Uuid{{0, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, n}}};
 }
 
-struct User {
+// The part of a User that lists show and imports bring.
+struct UserSummary {
     UserId id;
     std::string email;  // canonical: lower case
     std::string username;
@@ -42,6 +43,11 @@ struct User {
     Role role = Role::user;  // the type of `role_id`, read along with the account
     UserStatus status = UserStatus::active;
     bool is_verified = false;
+    Language language = Language::en;  // of mails to the owner
+    TimePoint created_at;
+};
+
+struct User : UserSummary {
     // Raised by every change that ends earlier grants. A login begun under an older version fails (RAC-3).
     std::int64_t security_version = 1;
     std::int64_t epoch = 0;  // the installation's epoch, read along with the account
@@ -51,10 +57,8 @@ struct User {
     std::int64_t password_attempt = 0;
     std::optional<TimePoint> password_locked_until;
     bool must_change_password = false;  // the password is temporary
-    Language language = Language::en;   // of mails to the owner
     SignUpFrom sign_up_from = SignUpFrom::system;
     LoginWith sign_up_with = LoginWith::credential;
-    TimePoint created_at;
 
     // A temporary password from the future expires at once: the clock was set back, so its age is unknown.
     bool password_expired(TimePoint now) const {

@@ -16,7 +16,8 @@
 //         static std::vector<Shape> shapes();                     // optional, for answers: which fields go together
 //     };
 //
-// Fields that several DTOs share are a function template that returns a tuple; std::tuple_cat joins it to the others.
+// Fields that several DTOs share stand in a base, or in a function template that returns a tuple; std::tuple_cat joins
+// them to the others.
 //
 // std::optional members may be absent; all others are required. Nullable members of answers may be null. An enum is
 // converted to text by a specialization of EnumNames. Wire names are defined only in these tables.

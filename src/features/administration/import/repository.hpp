@@ -15,21 +15,12 @@ using storage::awaitable;
 using ImportId = Id<struct ImportTag>;
 
 // A row that has passed the checks.
-struct StagedUser {
+struct StagedUser : UserSummary {
     std::int64_t row = 0;
-    UserId id;
-    std::string email;
-    std::string username;
     bool username_given = false;  // false: the service generated it
-    std::optional<std::string> name;
-    RoleId role_id;
-    UserStatus status = UserStatus::active;
-    bool is_verified = false;
-    Language language = Language::en;
     std::optional<std::string> password_hash;
     std::optional<std::string> google_subject;
     std::optional<std::string> apple_subject;
-    TimePoint created_at;
 };
 
 // The values that all accounts of an import share.
