@@ -1,5 +1,7 @@
-// SQL is composed with sql<...> (storage/sql.hpp), not with macros. Rows are read through the table of their columns
-// (storage/columns.hpp), not by column index.
+// The statements of a feature are in its repositories. SQL is composed with sql<...> (storage/sql.hpp), not with
+// macros. Rows are read through the table of their columns (storage/columns.hpp), not by column index.
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,31 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+// Files that hold statements without being a repository, and the reason. ARCHITECTURE.md describes these two kinds.
+struct Store {
+    std::string_view path;
+    std::string_view why;
+};
+constexpr std::array stores{
+    Store{"src/features/accounts/export.cpp", "reads rows into the DTOs that it writes"},
+    Store{"src/features/sessions/epochs.cpp", "stores the epochs"},
+    Store{"src/features/sessions/grants.cpp", "stores the generations of grants"},
+    Store{"src/features/term_policies/loose_objects.cpp", "stores the list of objects that may belong to no document"},
+    Store{"src/features/users/account_tokens.cpp", "stores the tokens of links"},
+    Store{"src/features/users/actor.cpp", "asserts the rights of an actor"},
+    Store{"src/features/users/generations.hpp", "names the numbers that statements compare"},
+};
+
+bool holds_statements(std::string_view source) {
+    static const boost::regex statement(R"re("[^"]*\b(SELECT|INSERT INTO|UPDATE [a-z_]+ SET|DELETE FROM)\b[^"]*")re");
+    return boost::regex_search(joined_literals(source), statement);
+}
+
+bool is_repository(std::string_view path) {
+    const std::string name = file_name(path);
+    return name == "repository.cpp" || name.ends_with("_repository.cpp");
+}
 
 // Returns the names of macros that expand to text.
 std::vector<std::string> text_macros(std::string_view source) {
@@ -48,6 +75,22 @@ std::vector<std::string> counted_columns(std::string_view source) {
     return out;
 }
 
+TEST(Sql, StandsInRepositories) {
+    std::size_t repositories = 0;
+    for (const char* folder : {"src/features", "src/pages"})
+        for (const std::string& path : files_below(folder)) {
+            if (!is_source(path) || is_unit_test(path)) continue;
+            repositories += is_repository(path) ? 1 : 0;
+            const bool is_named = std::ranges::find(stores, path, &Store::path) != stores.end();
+            if (!is_repository(path) && !is_named)
+                EXPECT_FALSE(holds_statements(read_file(path)))
+                    << path << ": this statement belongs in a repository of the feature";
+        }
+    EXPECT_GT(repositories, 20U);
+    for (const Store& store : stores)
+        EXPECT_TRUE(holds_statements(read_file(std::string(store.path)))) << store.path << " is named without need";
+}
+
 TEST(Sql, NoMacroStandsForText) {
     std::size_t files = 0;
     for (const std::string& path : files_below("src")) {
@@ -65,6 +108,16 @@ TEST(Sql, NobodyCountsColumns) {
 }
 
 TEST(Sql, TheSearchesThemselves) {
+    for (const auto* source :
+         {"query(\"SELECT 1\")", "sql<\"DELETE FROM \", table>", "Text a = \"INSERT INTO users (id)\";",
+          "add(Expect::one, \"UPDATE \"\n    \"users SET name = $1\", name);"})
+        EXPECT_TRUE(holds_statements(source)) << source;
+    for (const auto* source : {"// \"SELECT 1\"", "says(\"Update the account\")", "filter(\"role\", \"u.role_id\")",
+                               "fail(\"UPDATE failed\")"})
+        EXPECT_FALSE(holds_statements(source)) << source;
+    EXPECT_TRUE(is_repository("src/features/users/repository.cpp"));
+    EXPECT_TRUE(is_repository("src/features/accounts/erasure_repository.cpp"));
+    EXPECT_FALSE(is_repository("src/features/accounts/accounts.cpp"));
     EXPECT_THAT(text_macros("#define A \"SELECT 1\"\n# define B(x) \\\n    x \\\n    \" FROM t\"\nauto c = \"d\";"),
                 ElementsAre("A", "B"));
     EXPECT_THAT(text_macros("#define A 1  // \"one\"\n#define B(x) \\\n    x\nauto c = \"d\";"), IsEmpty());

@@ -5,6 +5,8 @@
 #include "features/activity/act_repository.hpp"
 #include "features/mail/mail_kind.hpp"
 #include "features/two_factor/repository.hpp"
+#include "features/users/account_tokens.hpp"
+#include "features/users/repository.hpp"
 #include "storage/columns.hpp"
 
 namespace consentry {
@@ -80,8 +82,8 @@ void ErasureRepository::add_erase(storage::Transaction& transaction, UserId user
     transaction.add(Expect::any, "DELETE FROM mails WHERE user_id = $1", user);
     // The deletion has removed these; a request at the same moment may have added one.
     TwoFactorRepository::add_erase(transaction, user);
-    transaction.add(Expect::any, "DELETE FROM account_tokens WHERE user_id = $1", user);
-    transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
+    AccountTokens::add_erase(transaction, user);
+    UserRepository::add_erase_identities(transaction, user);
     transaction.add(Expect::any, "DELETE FROM known_devices WHERE user_id = $1", user);
     transaction.add(Expect::any, "DELETE FROM password_history WHERE user_id = $1", user);
     transaction.add(Expect::any,

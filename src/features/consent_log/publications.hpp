@@ -2,7 +2,7 @@
 // when, and whether earlier acceptances remained valid.
 #pragma once
 
-#include "features/consent_log/entry.hpp"
+#include "features/consent_log/repository.hpp"
 #include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/repository.hpp"
 
@@ -14,16 +14,14 @@ PublicationEntry publication_entry(const TermPolicy& published, bool is_late);
 class LoggedPublications final : public PublicationLog {
 public:
     // The database must outlive this object.
-    explicit LoggedPublications(storage::Database& database) : database_(database), policies_(database) {}
+    explicit LoggedPublications(storage::Database& database) : repository_(database), policies_(database) {}
 
     void add(storage::Transaction& transaction, const TermPolicy& published) const override;
     // Adds the publications that the log lacks, because they happened before it existed or while it was off.
     awaitable<void> complete();
 
 private:
-    awaitable<bool> is_logged(TermPolicyId policy);
-
-    storage::Database& database_;
+    ConsentLogRepository repository_;
     TermPolicyRepository policies_;
 };
 

@@ -9,6 +9,7 @@ using storage::sql;
 
 namespace {
 
+constexpr storage::Text insert_entry = "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)";
 constexpr auto own_columns =
     storage::columns<OwnEntry>(storage::column<"e.id", &OwnEntry::id>, storage::column<"e.entry", &OwnEntry::entry>,
                                storage::column<"e.position", &OwnEntry::position>);
@@ -26,10 +27,22 @@ void ConsentLogRepository::add_consent(storage::Transaction& transaction, Accept
                     id, entry, BytesView(salt));
 }
 
+void ConsentLogRepository::add_publication(storage::Transaction& transaction, TermPolicyId policy, const Bytes& entry) {
+    transaction.add(Expect::one, sql<insert_entry>, policy, entry);
+}
+
+awaitable<void> ConsentLogRepository::insert_publication(TermPolicyId policy, Bytes entry) {
+    co_await database_.execute(sql<insert_entry, " ON CONFLICT (id) DO NOTHING">, policy, entry);
+}
+
+awaitable<bool> ConsentLogRepository::has_publication(TermPolicyId policy) {
+    const auto rows = co_await database_.query("SELECT 1 FROM log_entries WHERE id = $1", policy);
+    co_return !rows.empty();
+}
+
 void ConsentLogRepository::add_erasure(storage::Transaction& transaction, const Bytes& entry, TimePoint now) {
     // Waiting entries get their positions in the order of their ids: the erasure follows what it is about.
-    transaction.add(Expect::one, "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)",
-                    AcceptanceId::make(now), entry);
+    transaction.add(Expect::one, sql<insert_entry>, AcceptanceId::make(now), entry);
 }
 
 awaitable<std::optional<LoggedEntry>> ConsentLogRepository::find_consent(UserId user, AcceptanceId id) {

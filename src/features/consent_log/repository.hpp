@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "features/consent_log/entry.hpp"
+#include "features/term_policies/policy.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -38,6 +39,11 @@ public:
     // Adds an entry if the transaction has added its acceptance, otherwise none.
     static void add_consent(storage::Transaction& transaction, AcceptanceId id, const Bytes& entry,
                             const AddendumSalt& salt);
+    // Adds the entry of a publication.
+    static void add_publication(storage::Transaction& transaction, TermPolicyId policy, const Bytes& entry);
+    // The same afterwards. Several processes may do this at once: the first one's entry stays.
+    awaitable<void> insert_publication(TermPolicyId policy, Bytes entry);
+    awaitable<bool> has_publication(TermPolicyId policy);
     // Adds an entry that is about no row.
     static void add_erasure(storage::Transaction& transaction, const Bytes& entry, TimePoint now);
     // Of an acceptance of this account; nullopt if it has none with this id, or the log lacks it.

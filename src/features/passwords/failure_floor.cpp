@@ -58,7 +58,7 @@ storage::awaitable<void> FailureFloor::look() {
     if (is_up_to_date()) co_return;  // another coroutine has looked meanwhile
     const std::uint64_t version = version_.load();
     const auto began = std::chrono::steady_clock::now();
-    const auto present = co_await kinds();
+    const auto present = co_await repository_.list_others(own_kind_, kinds_max);
     std::map<std::string, Cost> costs;
     {
         const std::lock_guard lock(mutex_);
@@ -83,34 +83,19 @@ storage::awaitable<void> FailureFloor::look() {
     looked_for_ = version;
 }
 
-storage::awaitable<std::set<std::string>> FailureFloor::kinds() {
-    const auto rows = co_await database_.query(
-        "SELECT kind FROM password_kinds WHERE kind <> $1 ORDER BY kind LIMIT $2", own_kind_, kinds_max);
-    std::set<std::string> out;
-    for (std::size_t i = 0; i < rows.size(); ++i) out.insert(rows[i].text(0));
-    co_return out;
-}
-
 void FailureFloor::add_kinds(storage::Transaction& transaction, const std::set<std::string>& kinds, TimePoint now) {
     std::int64_t added = 0;
     for (const std::string& kind : kinds)
-        if (added++ < kinds_max)
-            transaction.add(storage::Expect::any,
-                            "INSERT INTO password_kinds (kind, seen_at) VALUES ($1, $2) "
-                            "ON CONFLICT (kind) DO UPDATE SET seen_at = $2",
-                            kind, now);
+        if (added++ < kinds_max) PasswordKindRepository::add_seen(transaction, kind, now);
 }
 
 storage::awaitable<void> FailureFloor::forget_unused() {
     const TimePoint before = clock_.now() - unused_after;
-    const auto rows = co_await database_.query("SELECT kind FROM password_kinds WHERE seen_at < $1", before);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::string kind = rows[i].text(0);
-        const auto used = co_await database_.search_with(
-            "SELECT 1 FROM users WHERE substr(password_hash, 1, length(CAST($1 AS TEXT))) = $1 LIMIT 1",
-            storage::bind_all(kind));
-        if (!used.empty()) continue;
-        co_await database_.execute("DELETE FROM password_kinds WHERE kind = $1 AND seen_at < $2", kind, before);
+    const auto kinds = co_await repository_.list_seen_before(before);
+    for (const std::string& kind : kinds) {
+        const bool is_used = co_await repository_.is_used(kind);
+        if (is_used) continue;
+        co_await repository_.erase(kind, before);
         look_again();
     }
 }

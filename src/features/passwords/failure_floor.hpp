@@ -18,6 +18,7 @@
 #include "crypto/password_hash.hpp"
 #include "features/passwords/account_turns.hpp"
 #include "features/passwords/hasher.hpp"
+#include "features/passwords/kind_repository.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -28,7 +29,11 @@ public:
     using Duration = std::chrono::steady_clock::duration;
 
     FailureFloor(storage::Database& database, const Clock& clock, PasswordHasher& hasher)
-        : database_(database), clock_(clock), hasher_(hasher), own_kind_(crypto::password_kind(hasher.dummy())) {}
+        : database_(database),
+          repository_(database),
+          clock_(clock),
+          hasher_(hasher),
+          own_kind_(crypto::password_kind(hasher.dummy())) {}
 
     // Returns once a failure whose hash began at `began` may be answered.
     storage::awaitable<void> wait(Time began);
@@ -54,9 +59,9 @@ private:
     };
     bool is_up_to_date() const;
     storage::awaitable<void> look();
-    storage::awaitable<std::set<std::string>> kinds();
 
     storage::Database& database_;
+    PasswordKindRepository repository_;
     const Clock& clock_;
     PasswordHasher& hasher_;
     const std::string own_kind_;

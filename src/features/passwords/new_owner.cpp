@@ -12,8 +12,8 @@ storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, C
     if (seen.is_verified) co_return now;
     UserRepository::add_verified(transaction, seen.id, now);
     Audit::add(transaction, seen.id, ActivityAction::user_verified_email, cause, now);
-    transaction.add(storage::Expect::any, "UPDATE users SET name = NULL, gender = NULL WHERE id = $1", seen.id);
-    transaction.add(storage::Expect::any, "DELETE FROM identities WHERE user_id = $1", seen.id);
+    UserRepository::add_erase_details(transaction, seen.id);
+    UserRepository::add_erase_identities(transaction, seen.id);
     TwoFactorRepository::add_erase(transaction, seen.id);
     GivenConsent withdrawn{.user = seen.id, .types = {all_policy_types.begin(), all_policy_types.end()}};
     if (asker == Asker::owner && cause.origin) {

@@ -3,6 +3,7 @@
 #include "features/sessions/repository.hpp"
 #include "features/users/account_tokens.hpp"
 #include "features/users/generations.hpp"
+#include "features/users/repository.hpp"
 
 namespace consentry {
 
@@ -19,7 +20,7 @@ void Grants::add_end(storage::Transaction& transaction, UserId user, const Kept&
                             " WHERE user_id = $1 AND security_version + 1 = ", version_sql<"$1">>,
                         user);
     else
-        transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
+        UserRepository::add_erase_identities(transaction, user);
     // Devices that are not kept are not deleted: their rows distinguish a new device from an account's first.
     if (kept.devices)
         transaction.add(Expect::any,

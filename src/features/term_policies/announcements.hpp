@@ -9,6 +9,7 @@
 #include <string>
 
 #include "features/mail/mails.hpp"
+#include "features/term_policies/announcement_repository.hpp"
 #include "features/term_policies/repository.hpp"
 #include "storage/object_store.hpp"
 
@@ -20,40 +21,23 @@ public:
     Announcements(storage::Database& database, const storage::ObjectStore& store, const Clock& clock, Mails& mails,
                   PolicyPaths paths)
         : database_(database),
+          announcements_(database),
           repository_(database),
           store_(store),
           clock_(clock),
           mails_(mails),
           paths_(std::move(paths)) {}
 
-    static void add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now);
-
     // Writes the next portion of mails if one is due, about the version that is the latest of its type by then. Safe to
     // call on any number of instances at once: each account gets one mail.
     awaitable<void> work_off();
 
 private:
-    struct Open {
-        TermPolicyId policy;
-        TermPolicyId latest;  // the published version that users must accept by now
-        std::optional<UserId> after;
-        TimePoint created_at;
-    };
-    struct Reader {
-        UserId id;
-        Language language = Language::en;
-    };
-    // Some of those who are written to, and where the rest begins, if there may be one.
-    struct Readers {
-        std::vector<Reader> found;
-        std::optional<UserId> next_after;
-    };
-    awaitable<std::optional<Open>> next();
-    awaitable<Readers> readers(Open announcement);
-    awaitable<Readers> readers_in_portion(UserId after, TimePoint announced_at, std::int64_t limit);
+    awaitable<AnnouncementRepository::Readers> readers(AnnouncementRepository::Open announcement);
     std::string address_of(const TermPolicy& policy, Language wanted) const;
 
     storage::Database& database_;
+    AnnouncementRepository announcements_;
     TermPolicyRepository repository_;
     const storage::ObjectStore& store_;
     const Clock& clock_;

@@ -8,7 +8,7 @@
 namespace consentry {
 
 PolicyDiffs::PolicyDiffs(storage::Database& database, TermPolicies& policies, const Locales& locales)
-    : database_(database),
+    : repository_(database),
       policies_(policies),
       locales_(locales),
       shown_(shown_max),
@@ -17,19 +17,16 @@ PolicyDiffs::PolicyDiffs(storage::Database& database, TermPolicies& policies, co
 awaitable<Result<std::string>> PolicyDiffs::page(PolicyType type, std::int64_t from, std::int64_t to,
                                                  Language language) {
     if (from >= to) co_return fail(errors::term_policy_not_found);
-    auto kept = co_await find(type, from, to, language);
+    auto kept = co_await repository_.find_diff(type, from, to, language);
     if (kept) co_return std::move(*kept);
     auto texts = co_await texts_of(type, from, to, language);
     if (!texts) co_return fail(std::move(texts.error()));
-    const std::string made = co_await pool_.run([labels = labels(type, from, to, language), texts = std::move(*texts)] {
+    std::string made = co_await pool_.run([labels = labels(type, from, to, language), texts = std::move(*texts)] {
         return diff_page(labels, texts.before, texts.after);
     });
-    co_await database_.execute(
-        "INSERT INTO term_policy_diffs (hash, type, from_version, to_version, language, page) "
-        "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
-        digest_of(made), name_of(type), from, to, name_of(language), made);
+    co_await repository_.insert_diff(type, from, to, language, std::move(made));
     // An instance of another program version may have made it first, with other labels.
-    kept = co_await find(type, from, to, language);
+    kept = co_await repository_.find_diff(type, from, to, language);
     if (!kept) throw Unavailable("the page of a comparison cannot be kept");
     co_return std::move(*kept);
 }
@@ -62,16 +59,6 @@ awaitable<Result<PolicyDiffs::Pair>> PolicyDiffs::texts_of(PolicyType type, std:
     auto after = co_await text_of(type, to, language);
     if (!after) co_return fail(std::move(after.error()));
     co_return Pair{std::move(*before), std::move(*after)};
-}
-
-awaitable<std::optional<std::string>> PolicyDiffs::find(PolicyType type, std::int64_t from, std::int64_t to,
-                                                        Language language) {
-    const auto rows = co_await database_.query(
-        "SELECT page FROM term_policy_diffs WHERE type = $1 AND from_version = $2 AND to_version = $3 "
-        "AND language = $4",
-        name_of(type), from, to, name_of(language));
-    if (rows.empty()) co_return std::nullopt;
-    co_return rows[0].text(0);
 }
 
 awaitable<Result<std::string>> PolicyDiffs::text_of(PolicyType type, std::int64_t version, Language language) {

@@ -42,9 +42,8 @@ private:
     DiffPage labels(PolicyType type, std::int64_t from, std::int64_t to, Language language) const;
     awaitable<Result<Pair>> texts_of(PolicyType type, std::int64_t from, std::int64_t to, Language language);
     awaitable<Result<std::string>> text_of(PolicyType type, std::int64_t version, Language language);
-    awaitable<std::optional<std::string>> find(PolicyType type, std::int64_t from, std::int64_t to, Language language);
 
-    storage::Database& database_;
+    TermPolicyRepository repository_;
     TermPolicies& policies_;
     const Locales& locales_;
     static constexpr std::size_t shown_max = 64;

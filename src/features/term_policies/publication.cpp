@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "features/term_policies/announcements.hpp"
+#include "features/term_policies/announcement_repository.hpp"
 #include "features/term_policies/content_check.hpp"
 
 namespace consentry {
@@ -159,7 +159,7 @@ awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Caus
     LooseObjects::add_published(transaction, published.id);
     LooseObjects::add_released(transaction, published.id, now);
     // A change that is not material asks nothing of users, so they get no mail about it.
-    if (published.is_material) Announcements::add(transaction, published.id, now);
+    if (published.is_material) AnnouncementRepository::add_insert(transaction, published.id, now);
     if (log_ != nullptr) log_->add(transaction, published);
     add_policy_activity(transaction, by, ActivityAction::admin_term_policy_publish, published, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/bytes.hpp"
+#include "features/term_policies/content_check.hpp"
 #include "features/term_policies/stored_content.hpp"
 #include "features/users/stored.hpp"
 #include "storage/columns.hpp"
@@ -233,6 +234,24 @@ void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const
             ") WHERE id = $1 AND status = 'draft' AND revision = $3 AND publishing_until > $2">,
         published.id, published.updated_at, published.revision, published.updated_by, content_hashes_of(published),
         published.is_material, published.material_reason, published.grace_in_days, published.grace_until);
+}
+
+awaitable<std::optional<std::string>> TermPolicyRepository::find_diff(PolicyType type, std::int64_t from,
+                                                                      std::int64_t to, Language language) {
+    const auto rows = co_await database_.query(
+        "SELECT page FROM term_policy_diffs WHERE type = $1 AND from_version = $2 AND to_version = $3 "
+        "AND language = $4",
+        name_of(type), from, to, name_of(language));
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].text(0);
+}
+
+awaitable<void> TermPolicyRepository::insert_diff(PolicyType type, std::int64_t from, std::int64_t to,
+                                                  Language language, std::string page) {
+    co_await database_.execute(
+        "INSERT INTO term_policy_diffs (hash, type, from_version, to_version, language, page) "
+        "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+        digest_of(page), name_of(type), from, to, name_of(language), page);
 }
 
 awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(StoredTermPolicy policy,

@@ -71,6 +71,12 @@ public:
     // `published` is what the draft becomes. Expect::one: as in add_claim(), and the claim has not expired.
     static void add_publish(PrivilegedTransaction& transaction, const TermPolicy& published);
 
+    // The pages that compare two published versions. Each is kept as it was first made.
+    awaitable<std::optional<std::string>> find_diff(PolicyType type, std::int64_t from, std::int64_t to,
+                                                    Language language);
+    awaitable<void> insert_diff(PolicyType type, std::int64_t from, std::int64_t to, Language language,
+                                std::string page);
+
     // Counts, over at most `accounts_max` accounts after `after`, the active ones and those among them whose latest
     // acceptance of the type is of version `from` or a later one, but lower than the policy's.
     struct CountedImpact {

@@ -4,12 +4,9 @@
 #include "features/users/generations.hpp"
 
 namespace consentry {
-namespace {
 
 using storage::Expect;
 using storage::sql;
-
-}  // namespace
 
 awaitable<std::optional<User>> UserRepository::find(UserId id) {
     const auto rows =
@@ -57,6 +54,14 @@ void UserRepository::add_verified(storage::Transaction& transaction, UserId id, 
                     "UPDATE users SET is_verified = TRUE, verified_at = COALESCE(verified_at, $2), updated_at = $2 "
                     "WHERE id = $1 AND deleted_at IS NULL",
                     id, now);
+}
+
+void UserRepository::add_erase_details(storage::Transaction& transaction, UserId id) {
+    transaction.add(Expect::any, "UPDATE users SET name = NULL, gender = NULL WHERE id = $1", id);
+}
+
+void UserRepository::add_erase_identities(storage::Transaction& transaction, UserId id) {
+    transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", id);
 }
 
 }  // namespace consentry

@@ -29,6 +29,10 @@ public:
     static void add_same_generation(storage::Transaction& transaction, const User& seen);
     // Marks the address as proven to be the owner's. Expect::one: the account exists.
     static void add_verified(storage::Transaction& transaction, UserId id, TimePoint now);
+    // Erases name and gender.
+    static void add_erase_details(storage::Transaction& transaction, UserId id);
+    // Unlinks all identities at providers.
+    static void add_erase_identities(storage::Transaction& transaction, UserId id);
 
 private:
     storage::Database& database_;
