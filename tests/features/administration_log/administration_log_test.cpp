@@ -1,6 +1,7 @@
 // The administration log: which acts are in it, what of them is public, and what a person with write access to the
 // database cannot hide.
 #include <fstream>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 
@@ -264,6 +265,18 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
     t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
     EXPECT_EQ(t.all().size(), 3U);
     EXPECT_THAT(t.texts(), IsEmpty());
+}
+
+// An entry would name nobody, and bytes beyond the length would be written past the tag.
+TEST(AdministrationLog, TakesInNoActForATagOfAnotherLength) {
+    Acts t;
+    const Person person = t.service.make_person();
+    ASSERT_THAT(t.all(), SizeIs(2)) << "with the chief";
+    t.service.sql("UPDATE log_subjects SET tag = " + t.service.literal(Bytes(17, 7)) + " WHERE user_id = '" +
+                  person.id.text() + "'");
+    t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
+    EXPECT_THROW(t.work(), std::logic_error);
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts WHERE is_logged = FALSE"), "2");
 }
 
 // After a new log began, or somebody marked an act before the sequencer saw it.
