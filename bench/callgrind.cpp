@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/whole_file.hpp"
 
 namespace consentry::bench {
 namespace {
@@ -167,11 +167,9 @@ Instructions CountedService::count(const std::function<void()>& work) {
     work();
     tell("dump");
     const fs::path profile = fmt::format("{}.{}", profiles_.string(), ++dumps_);
-    std::ifstream in(profile);
-    if (!in) throw std::runtime_error("callgrind: there is no " + profile.string());
-    std::ostringstream text;
-    text << in.rdbuf();
-    return read_profile(text.str());
+    const auto text = read_whole_file(profile);
+    if (!text) throw std::runtime_error("callgrind: there is no " + profile.string());
+    return read_profile(*text);
 }
 
 }  // namespace consentry::bench

@@ -6,8 +6,6 @@
 #include <ctime>
 #include <exception>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -23,6 +21,8 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "base/whole_file.hpp"
 
 namespace consentry::bench {
 namespace {
@@ -108,12 +108,7 @@ void Child::tell_of_failure() const {
                is_over ? fmt::format("ended with {}", ended.si_status) : "still running", log_text());
 }
 
-std::string Child::log_text() const {
-    std::ifstream in(log_);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-}
+std::string Child::log_text() const { return read_whole_file(log_).value_or(""); }
 
 void Child::wait_for_port(std::uint16_t port, std::chrono::seconds patience) const {
     const auto deadline = std::chrono::steady_clock::now() + patience;

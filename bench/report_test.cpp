@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/whole_file.hpp"
 #include "bench/report_chart.hpp"
 #include "bench/report_files.hpp"
 
@@ -252,12 +251,8 @@ TEST(BenchReport, TheFilesAreWrittenOrTheirNameIsTold) {
     }
     std::filesystem::create_directories(folder);
     write_report(folder, report_of({met_row()}), origin);
-    for (const char* name : {"report.md", "report.svg"}) {
-        std::ifstream in(folder / name);
-        std::ostringstream text;
-        text << in.rdbuf();
-        EXPECT_THAT(text.str(), HasSubstr("1 fast")) << name;
-    }
+    for (const char* name : {"report.md", "report.svg"})
+        EXPECT_THAT(read_whole_file(folder / name).value(), HasSubstr("1 fast")) << name;
     std::filesystem::remove_all(folder);
 }
 

@@ -26,4 +26,10 @@ inline std::string_view text_or_empty(const boost::json::object& object, std::st
     return text_member(object, name).value_or("");
 }
 
+// nullptr if the member is missing or no object.
+inline const boost::json::object* object_member(const boost::json::object& object, std::string_view name) {
+    const boost::json::value* member = object.if_contains(name);
+    return member == nullptr ? nullptr : member->if_object();
+}
+
 }  // namespace consentry

@@ -26,5 +26,12 @@ TEST(JsonValues, OnlyStringsAreText) {
     }
 }
 
+TEST(JsonValues, OnlyObjectsAreObjects) {
+    const json::object object{{"inner", {{"a", 1}}}, {"array", json::array{}}, {"text", "{}"}};
+    ASSERT_NE(object_member(object, "inner"), nullptr);
+    EXPECT_EQ(object_member(object, "inner")->at("a"), 1);
+    for (const auto* name : {"array", "text", "missing"}) EXPECT_EQ(object_member(object, name), nullptr) << name;
+}
+
 }  // namespace
 }  // namespace consentry

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/whole_file.hpp"
 #include "support/temp_folder.hpp"
 
 namespace consentry {
@@ -24,10 +25,7 @@ using testing::HasSubstr;
 
 class NewFiles : public testing::Test {
 protected:
-    static std::string text_in(const fs::path& file) {
-        std::ifstream in(file, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    static std::string text_in(const fs::path& file) { return read_whole_file(file).value(); }
     std::size_t file_count() const {
         return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_.path()), {}));
     }

@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
+
+#include "base/whole_file.hpp"
 
 namespace consentry {
 namespace {
@@ -27,10 +27,7 @@ TEST(INP_1, PublicParsingSuite) {
     for (const auto& file : fs::directory_iterator(suite())) {
         const std::string name = file.path().filename();
         if (!name.ends_with(".json")) continue;
-        std::ifstream in(file.path(), std::ios::binary);
-        std::stringstream text;
-        text << in.rdbuf();
-        const bool accepted = parse_strict_json(text.str()).has_value();
+        const bool accepted = parse_strict_json(read_whole_file(file.path()).value()).has_value();
         const bool duplicated = std::ranges::find(duplicates, name) != duplicates.end();
         ++run[name[0]];
         if (name[0] == 'y') EXPECT_EQ(accepted, !duplicated) << name;

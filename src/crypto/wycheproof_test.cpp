@@ -2,14 +2,13 @@
 // checks the number of vectors, so that a truncated or unread file cannot pass.
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "base/whole_file.hpp"
 #include "crypto/aead.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/jws.hpp"
@@ -26,11 +25,9 @@ std::size_t each(std::string_view file, const Check& check) {
     const char* folder = std::getenv("CONSENTRY_TEST_DATA");
     const std::filesystem::path path =
         std::filesystem::path(folder == nullptr ? "../shared/data" : folder) / "wycheproof" / file;
-    std::ifstream in(path);
-    if (!in) return 0;
-    std::stringstream text;
-    text << in.rdbuf();
-    const json::value document = json::parse(text.str());
+    const auto text = read_whole_file(path);
+    if (!text) return 0;
+    const json::value document = json::parse(*text);
     std::size_t count = 0;
     for (const auto& group : document.at("testGroups").as_array())
         for (const auto& test : group.at("tests").as_array()) {

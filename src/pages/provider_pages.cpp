@@ -51,8 +51,7 @@ std::optional<std::string> name_from_apple(std::string_view user, Language langu
     if (user.empty() || user.size() > user_bytes_max) return std::nullopt;
     const auto json = parse_strict_json(user, {.depth_max = 4, .members_max = 16});
     const auto* whole = json ? json->if_object() : nullptr;
-    const auto* name = whole != nullptr ? whole->if_contains("name") : nullptr;
-    const auto* parts = name != nullptr ? name->if_object() : nullptr;
+    const auto* parts = whole != nullptr ? object_member(*whole, "name") : nullptr;
     if (parts == nullptr) return std::nullopt;
     std::array<std::string_view, 2> order{"firstName", "lastName"};
     if (language == Language::ja) std::ranges::reverse(order);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
 
+#include "base/whole_file.hpp"
 #include "tlog/merkle.hpp"
 
 namespace consentry::tlog {
@@ -27,10 +26,7 @@ std::size_t each(std::string_view kind, const std::function<void(const json::obj
     for (const auto& file : fs::recursive_directory_iterator(path)) {
         if (file.path().extension() != ".json") continue;
         SCOPED_TRACE(file.path().string());
-        std::ifstream in(file.path());
-        std::stringstream text;
-        text << in.rdbuf();
-        check(json::parse(text.str()).as_object());
+        check(json::parse(read_whole_file(file.path()).value()).as_object());
         ++count;
     }
     return count;

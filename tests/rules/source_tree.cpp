@@ -4,13 +4,14 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 
 #include <boost/regex.hpp>
+
+#include "base/whole_file.hpp"
 
 namespace consentry::rules {
 namespace {
@@ -65,12 +66,9 @@ std::vector<std::string> project_files() {
 }
 
 std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    // An empty file sets failbit on `text`; only a file that could not be opened is an error.
-    if (!in.is_open()) throw std::runtime_error("cannot read " + path + ": is the working directory the project root?");
-    return text.str();
+    auto text = read_whole_file(path);
+    if (!text) throw std::runtime_error("cannot read " + path + ": is the working directory the project root?");
+    return std::move(*text);
 }
 
 std::vector<std::string> lines_of(std::string_view text) {

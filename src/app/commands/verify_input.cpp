@@ -61,9 +61,8 @@ void collect(const json::value& value, const std::string& place, FoundReceipts& 
     if (const auto note = text_member(*object, "descriptionNote")) {
         out.description_note = *note;
         out.checkpoint = text_member(*object, "checkpoint");
-        const auto* stamp = object->if_contains("timestamp");
         out.stamp.reset();  // that of another description
-        if (stamp != nullptr && stamp->is_object()) out.stamp = stamp_in(stamp->get_object());
+        if (const auto* stamp = object_member(*object, "timestamp")) out.stamp = stamp_in(*stamp);
     }
     for (const auto& [name, member] : *object)
         collect(member, place.empty() ? std::string(name) : fmt::format("{}.{}", place, std::string_view(name)), out);

@@ -1,5 +1,3 @@
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
+#include "base/whole_file.hpp"
 #include "support/config_problems.hpp"
 
 namespace consentry {
@@ -19,10 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using tests::problem_names;
 
-std::string text_of(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
+std::string text_of(const std::string& file) { return read_whole_file(file).value(); }
 
 // Reads the files of the repository, because tests run in the project root.
 TEST(SettingsDocumentation, TheGuideIsUpToDate) {

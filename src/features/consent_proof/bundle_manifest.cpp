@@ -57,8 +57,7 @@ BundleFilter filter_of(const json::object& object) {
 // What is missing or unreadable gets a default, so that the manifest does not come out as it was.
 BundleManifest manifest_of(const json::object& object) {
     BundleManifest out;
-    if (const json::value* filter = object.if_contains("filter"); filter != nullptr && filter->is_object())
-        out.filter = filter_of(filter->get_object());
+    if (const json::object* filter = object_member(object, "filter")) out.filter = filter_of(*filter);
     const json::value* addenda = object.if_contains("addenda");
     out.filter.with_addenda = addenda != nullptr && addenda->is_bool() && addenda->get_bool();
     const json::value* entries = object.if_contains("entries");

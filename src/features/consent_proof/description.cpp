@@ -19,8 +19,8 @@ namespace {
 namespace json = boost::json;
 
 std::expected<crypto::KeySet, std::string> read_keys(const json::object& facts) {
-    const json::value* set = facts.if_contains("receiptKeys");
-    const json::value* keys = set == nullptr || !set->is_object() ? nullptr : set->get_object().if_contains("keys");
+    const json::object* set = object_member(facts, "receiptKeys");
+    const json::value* keys = set == nullptr ? nullptr : set->if_contains("keys");
     if (keys == nullptr || !keys->is_array()) return std::unexpected("the description names no receipt keys");
     crypto::KeySet out;
     for (const json::value& jwk : keys->get_array()) {

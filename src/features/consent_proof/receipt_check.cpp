@@ -34,15 +34,14 @@ std::optional<Array> digest_of(std::string_view hex) {
 
 std::optional<ConsentEntry> entry_of(const json::object& claims) {
     constexpr std::int64_t time_max = std::numeric_limits<std::int64_t>::max();
-    const json::value* policy = claims.if_contains("policy");
+    const json::object* policy = object_member(claims, "policy");
     const json::value* late = claims.if_contains("late");
-    if (policy == nullptr || !policy->is_object()) return std::nullopt;
-    const json::object& document = policy->get_object();
+    if (policy == nullptr) return std::nullopt;
     const auto action = find_enum<ConsentAction>(text_or_empty(claims, "action"));
-    const auto type = find_enum<PolicyType>(text_or_empty(document, "type"));
-    const auto version = number_of(document, "version", std::numeric_limits<std::uint32_t>::max());
-    const auto language = find_enum<Language>(text_or_empty(document, "language"));
-    const auto content = digest_of<crypto::Sha256>(text_or_empty(document, "contentHash"));
+    const auto type = find_enum<PolicyType>(text_or_empty(*policy, "type"));
+    const auto version = number_of(*policy, "version", std::numeric_limits<std::uint32_t>::max());
+    const auto language = find_enum<Language>(text_or_empty(*policy, "language"));
+    const auto content = digest_of<crypto::Sha256>(text_or_empty(*policy, "contentHash"));
     const auto time = number_of(claims, "iat", time_max);
     const auto subject = digest_of<SubjectTag>(text_or_empty(claims, "sub"));
     const auto addendum = digest_of<crypto::Sha256>(text_or_empty(claims, "addendumHash"));

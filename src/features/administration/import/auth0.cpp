@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/json_export.hpp"
 
@@ -15,7 +16,7 @@ using Hashes = std::unordered_map<std::string, std::string>;  // by user_id
 std::optional<std::string> id_of(const json::object& user) {
     if (auto id = text_of(user, "user_id")) return id;
     auto id = text_of(user, "alt_id");
-    if (const json::object* row = object_of(user, "_id"); !id && row != nullptr) id = text_of(*row, "$oid");
+    if (const json::object* row = object_member(user, "_id"); !id && row != nullptr) id = text_of(*row, "$oid");
     if (!id) return std::nullopt;
     return "auth0|" + *id;
 }
@@ -56,7 +57,7 @@ void convert_auth0(const json::object& user, ImportRow& row, const Hashes* hashe
     row.username = username_of(text_of(user, "username"));
     row.status = flag_of(user, "blocked").value_or(false) ? "inactive" : "active";
     row.created_at = text_of(user, "created_at");
-    if (const json::object* metadata = object_of(user, "user_metadata")) {
+    if (const json::object* metadata = object_member(user, "user_metadata")) {
         row.language = language_of(text_of(*metadata, "lang"));
         if (!row.language) row.language = language_of(text_of(*metadata, "locale"));
     }

@@ -147,11 +147,6 @@ std::optional<bool> flag_of(const json::object& object, std::string_view name) {
     return value->get_bool();
 }
 
-const json::object* object_of(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    return value == nullptr ? nullptr : value->if_object();
-}
-
 std::vector<const json::object*> objects_of(const json::object& object, std::string_view name) {
     std::vector<const json::object*> out;
     const json::value* value = object.if_contains(name);

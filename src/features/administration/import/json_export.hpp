@@ -32,7 +32,6 @@ bool read_lines(std::istream& stream, const std::function<void(const json::objec
 // Return a member if it is present and of this type. An empty text counts as absent.
 std::optional<std::string> text_of(const json::object& object, std::string_view name);
 std::optional<bool> flag_of(const json::object& object, std::string_view name);
-const json::object* object_of(const json::object& object, std::string_view name);
 // Returns the objects in an array; empty if there is no such array.
 std::vector<const json::object*> objects_of(const json::object& object, std::string_view name);
 

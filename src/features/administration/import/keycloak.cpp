@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/json_export.hpp"
 
@@ -41,7 +42,7 @@ std::string hash_of(const json::object& credential) {
     if (algorithm == "pbkdf2-sha256" || algorithm == "pbkdf2-sha512")
         return fmt::format("${}$i={}${}${}", algorithm, iterations->get_int64(), salt, value);
     if (algorithm != "argon2") return {};
-    const json::object* parameters = object_of(*data, "additionalParameters");
+    const json::object* parameters = object_member(*data, "additionalParameters");
     if (first_of(parameters, "version") != "1.3") return {};  // v=19
     return fmt::format("$argon2{}$v=19$m={},t={},p={}${}${}", first_of(parameters, "type"),
                        first_of(parameters, "memory"), iterations->get_int64(), first_of(parameters, "parallelism"),
@@ -55,7 +56,7 @@ void convert_keycloak(const json::object& user, ImportRow& row) {
     row.username = username_of(text_of(user, "username"));
     row.status = flag_of(user, "enabled").value_or(true) ? "active" : "inactive";
     row.is_verified = flag_of(user, "emailVerified").value_or(false) ? "true" : "false";
-    if (const json::object* attributes = object_of(user, "attributes"))
+    if (const json::object* attributes = object_member(user, "attributes"))
         row.language = language_of(first_of(attributes, "locale"));
     if (const json::value* created = user.if_contains("createdTimestamp"); created != nullptr && created->is_int64())
         row.created_at = to_iso8601(from_epoch_ms(created->get_int64()));
