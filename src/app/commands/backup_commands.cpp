@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
 
 #include "app/backup/backup.hpp"
 #include "app/commands/command_support.hpp"
@@ -76,11 +77,14 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     }
     if (!facts.has_storage) places.storage.clear();
     restore_backup(options.folder, places);
-    say("Restored. Before you start the service, end the sessions, links and codes that came back with the "
+    // No command but `migrate` works on an earlier schema, and the start that follows would accept the sessions.
+    const bool is_earlier = facts.schema < known;
+    say("Restored. Before you start the service, {}end the sessions, links and codes that came back with the "
         "backup:\n"
-        "  consentry{} keys epoch raise --keep-api-keys\n"
+        "{}  consentry{} keys epoch raise --keep-api-keys\n"
         "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n",
-        settings_file_option());
+        is_earlier ? "upgrade the schema of the backup, and " : "",
+        is_earlier ? fmt::format("  consentry{} migrate\n", settings_file_option()) : "", settings_file_option());
     return 0;
 }
 
