@@ -1,5 +1,6 @@
 #include "app/local_secrets.hpp"
 
+#include <exception>
 #include <stdexcept>
 
 #include <sys/stat.h>

@@ -83,6 +83,30 @@ TEST_F(DoctorOfServers, TheDataFolderIsForTheServiceOnly) {
     EXPECT_EQ(std::filesystem::status(folder_ / "data").permissions(), std::filesystem::perms::owner_all);
 }
 
+// The statement that counts the accounts is another one on SQLite.
+TEST_F(DoctorOfServers, AMissingTwoFactorKeyIsReported) {
+    const Settings settings = production_settings({{"DATABASE_URL", postgres_.url()}});
+    make_data(folder_.path(), settings);
+    Account ada = create_account(folder_.path(), "ada@example.org", "user", settings);
+    {
+        const ServiceProcess service(folder_.path(), settings);
+        turn_two_factor_on(service.client(), ada);
+    }
+    const auto look = [&](const std::string& keys) {
+        Settings with = settings;
+        with["AUTH_TWO_FACTOR_ENCRYPTION_KEY"] = keys;
+        return run_program({"config", "check"}, folder_.path(), with).err +
+               run_program({"doctor"}, folder_.path(), with).out;
+    };
+    const std::string present = settings.at("AUTH_TWO_FACTOR_ENCRYPTION_KEY");
+    const std::string other = "a-new-key-that-is-32-bytes-long-";
+    EXPECT_THAT(look(present),
+                AllOf(HasSubstr("ok\ttwo-factor key"), Not(HasSubstr("AUTH_TWO_FACTOR_ENCRYPTION_KEY"))));
+    EXPECT_THAT(look(other + "," + present), HasSubstr("1 account still needs a former key"));
+    EXPECT_THAT(look(other), AllOf(HasSubstr("warning: AUTH_TWO_FACTOR_ENCRYPTION_KEY: 1 account cannot log in"),
+                                   HasSubstr("error\ttwo-factor key\t1 account cannot log in")));
+}
+
 TEST_F(DoctorOfServers, OnesOutOfReachAreNamed) {
     to_redis_.refuse();
     EXPECT_THAT(finding("CACHE_URL"), StartsWith("warning: "));

@@ -193,6 +193,12 @@ TEST_F(Doctor, AccountsThatNeedAFormerTwoFactorKeyAreCounted) {
     const Examined missing = examine(only);
     EXPECT_THAT(missing.about(subject), HasSubstr("error: 1 account cannot log in"));
     EXPECT_EQ(missing.code, 1);
+    const auto check = [&](const Settings& settings) {
+        return run_program({"config", "check"}, folder_.path(), quick_settings(settings));
+    };
+    EXPECT_THAT(check(both).err, Not(HasSubstr("AUTH_TWO_FACTOR_ENCRYPTION_KEY")));
+    EXPECT_THAT(check(only).err, HasSubstr("warning: AUTH_TWO_FACTOR_ENCRYPTION_KEY: 1 account cannot log in"));
+    EXPECT_EQ(check(only).code, 0) << "the service would start";
     with_code(both, 1);
     EXPECT_THAT(examine(both).about(subject), HasSubstr("ok: "));
     EXPECT_THAT(examine(only).about(subject), HasSubstr("ok: "));

@@ -12,6 +12,7 @@
 
 #include "process/account.hpp"
 #include "process/terminal.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -146,6 +147,53 @@ TEST_F(Init, AnotherFileOfSettingsCanBeChosen) {
     const Finished missing = run({"--env-file", "staging.env", "config", "print"});
     EXPECT_EQ(missing.code, 2);
     EXPECT_THAT(missing.err, HasSubstr("staging.env does not exist"));
+}
+
+// The trial had APP_ENV=local, which makes its keys in the data folder.
+TEST_F(Init, TakesOverTheKeysOfATrial) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const auto keep = [&](std::string_view name) { return text_in(folder_ / "data/keys" / name); };
+    {
+        const ServiceProcess service(folder_.path());
+        turn_two_factor_on(service.client(), ada);
+    }
+    ASSERT_EQ(run({"keys", "rotate"}, quick_settings()).code, 0) << "so that there are former keys";
+    const auto key_set = [](const ServiceProcess& service) {
+        return service.client().get("/.well-known/jwks.json").body;
+    };
+    const std::string published = key_set(ServiceProcess(folder_.path()));
+    const Finished written = run(usual_);
+    ASSERT_EQ(written.code, 0) << written.err;
+    EXPECT_THAT(written.err, HasSubstr("Took over the keys in " + (fs::path("./data") / "keys").string()));
+    for (const char* name : {"two-factor.key", "app.key", "consent-log.key"}) {
+        if (std::string_view(name) != "consent-log.key")  // which is there in another form
+            EXPECT_THAT(settings(), HasSubstr("=" + keep(name) + "\n")) << name;
+        EXPECT_THAT(written.out + written.err, Not(HasSubstr(keep(name)))) << name;
+    }
+    const Settings few{{"HTTP_PORT", "0"}, {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "19456"}, {"MAIL_URL", "file:mails"}};
+    const Finished checked = run({"config", "check"}, few);
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    const ServiceProcess service(folder_.path(), few);
+    EXPECT_EQ(key_set(service), published) << "former keys included";
+    const Answer login = log_in(service.client(), ada);
+    const Answer verified = verify(service.client(), login.text("data.challengeToken"), code_of(ada, 1));
+    EXPECT_EQ(verified.status, 200U) << verified.body;
+}
+
+TEST_F(Init, MakesTheKeysThatATrialLacks) {
+    fs::create_directories(folder_ / "data/keys");
+    const std::string kept = "a-two-factor-key-of-32-bytes-----";
+    std::ofstream(folder_ / "data/keys/two-factor.key") << kept;
+    ASSERT_EQ(run(usual_).code, 0);
+    EXPECT_THAT(settings(),
+                AllOf(HasSubstr("AUTH_TWO_FACTOR_ENCRYPTION_KEY=" + kept + "\n"),
+                      HasSubstr("\nAUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY="), HasSubstr("\nCONSENT_LOG_PRIVATE_KEY=")));
+    fs::remove(folder_ / ".env");
+    std::ofstream(folder_ / "data/keys/app.key") << "short";
+    const Finished damaged = run(usual_);
+    EXPECT_EQ(damaged.code, 2);
+    EXPECT_THAT(damaged.err, AllOf(HasSubstr("app.key is damaged"), HasSubstr("nothing was written")));
+    EXPECT_FALSE(fs::exists(folder_ / ".env"));
 }
 
 // An operator pastes the lines into a shell.

@@ -19,6 +19,7 @@
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/terminal/results.hpp"
+#include "app/two_factor_keys.hpp"
 #include "base/standard_error.hpp"
 
 namespace consentry {
@@ -43,6 +44,10 @@ int check_config(bool running, bool as_json) {
         add(found.warnings, unit_warnings(*found.config));
         const SystemClock clock;
         StartCheck start = check_start(*found.config, clock, running ? ServiceRuns::yes : ServiceRuns::no);
+        // The service would start, and lock these accounts out.
+        if (start.problems.empty())
+            if (auto text = missing_two_factor_key(*found.config); !text.empty())
+                start.warnings.push_back({"AUTH_TWO_FACTOR_ENCRYPTION_KEY", std::move(text)});
         add(found.problems, std::move(start.problems));
         add(found.warnings, std::move(start.warnings));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "app/config/settings.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/ascii.hpp"
+#include "base/error_text.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_error.hpp"
 #include "base/text.hpp"
@@ -134,8 +136,8 @@ bool write_settings(const fs::path& file, std::string_view text) {
     return true;
 }
 
-std::string file_text(const Environment& shipped,
-                      const std::vector<std::pair<std::string_view, std::string>>& answers) {
+std::string file_text(const Environment& shipped, const std::vector<std::pair<std::string_view, std::string>>& answers,
+                      std::vector<NewSetting> keys) {
     std::string out =
         "# Settings of Consentry, written by `consentry init`. Keep this file secret, and keep a copy: without the "
         "keys in it,\n"
@@ -145,7 +147,7 @@ std::string file_text(const Environment& shipped,
     for (const auto& [setting, value] : answers)
         if (!value.empty()) out += fmt::format("{}={}\n", setting, dotenv_text(value));
     out += "\n# Keys. `consentry keys generate` makes new ones.\n";
-    for (NewSetting& key : new_keys()) {
+    for (NewSetting& key : keys) {
         out += fmt::format("{}={}\n{}", key.name, dotenv_text(key.value), key.remark);
         crypto::wipe(key.value);
     }
@@ -185,6 +187,20 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
     return std::nullopt;
 }
 
+// Returns nullopt if the folder of the data has keys that cannot be read, and has then reported it.
+std::optional<InstallationKeys> keys_for(const fs::path& data_folder) {
+    try {
+        return keys_of_installation(data_folder);
+    } catch (const std::exception& error) {
+        say("consentry: {}; nothing was written\n", sentence_of(error));
+        return std::nullopt;
+    }
+}
+
+std::string answer_to(const std::vector<std::pair<std::string_view, std::string>>& answers, std::string_view setting) {
+    return std::ranges::find(answers, setting, [](const auto& one) { return one.first; })->second;
+}
+
 void say_what_next(const fs::path& file, const Config& config) {
     const std::string program = "consentry" + settings_file_option();
     say("Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n\n"
@@ -213,7 +229,10 @@ int init(const InitOptions& options) {
     }
     const auto answers = answers_to(options, *shipped);
     if (!answers) return wrong_use;
-    std::string text = file_text(*shipped, *answers);
+    const fs::path data_folder = answer_to(*answers, "DATA_DIR");
+    auto keys = keys_for(data_folder);
+    if (!keys) return wrong_use;
+    std::string text = file_text(*shipped, *answers, std::move(keys->settings));
     const auto settings = parse_dotenv(text);
     if (!settings) throw std::logic_error("init wrote settings that cannot be read");
     const auto config = read_config(*settings);
@@ -230,6 +249,9 @@ int init(const InitOptions& options) {
     }
     for (const auto& found : {warnings(*config, *settings), unit_warnings(*config)})
         for (const ConfigProblem& warning : found) say("warning: {}: {}\n", warning.setting, warning.text);
+    if (keys->are_taken_over)
+        say("Took over the keys in {}: second factors, queued emails and the consent log continue to work.\n",
+            (data_folder / "keys").string());
     say_what_next(file, *config);
     return 0;
 }

@@ -1,12 +1,19 @@
 #include "app/commands/key_commands.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/config/read_config.hpp"
+#include "app/consent_log_key.hpp"
+#include "app/local_secrets.hpp"
 #include "app/terminal/results.hpp"
 #include "base/bytes.hpp"
 #include "base/standard_error.hpp"
@@ -16,23 +23,78 @@
 #include "features/sessions/key_rotation.hpp"
 
 namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+NewSetting setting_of(const std::string& prefix, const crypto::PrivateKey& key) {
+    // Under its thumbprint as kid, and under a name that {prefix}_KID may have given it in the meantime.
+    return {prefix + "_PRIVATE_KEY", to_base64(key.pkcs8_der()),
+            fmt::format("# After you replace this key: {0}_PUBLIC_KEY={1}\n"
+                        "# or, if you set {0}_KID for it: {0}_PUBLIC_KEY=KID={1}\n",
+                        prefix, to_base64(key.public_key().spki_der()))};
+}
+
+// The keys of a ring that reads a folder, as settings: the newest one signs, the others still verify.
+void add_keys_of(std::vector<NewSetting>& out, const std::string& prefix, const KindKeys& keys) {
+    const SigningKey& signing = *keys.signing;
+    out.push_back(setting_of(prefix, signing.key));
+    if (signing.kid != signing.key.public_key().thumbprint()) out.push_back({prefix + "_KID", signing.kid});
+    std::string former;
+    for (const auto& [kid, key] : keys.verifying) {
+        if (kid == signing.kid) continue;
+        if (!former.empty()) former += ',';
+        if (kid != key.thumbprint()) former += kid + "=";
+        former += to_base64(key.spki_der());
+    }
+    if (!former.empty()) out.push_back({prefix + "_PUBLIC_KEY", std::move(former)});
+}
+
+// Throws if the folder cannot be read: it would look like one without keys.
+bool has_keys(const fs::path& folder) {
+    std::error_code error;
+    if (fs::status(folder, error).type() == fs::file_type::not_found) return false;
+    fs::directory_iterator files;
+    if (!error) files = fs::directory_iterator(folder, error);
+    if (error)
+        throw std::runtime_error(fmt::format("cannot read the keys in {}: {}", folder.string(), error.message()));
+    return std::ranges::any_of(files, [](const fs::directory_entry& file) {
+        const fs::path ending = file.path().extension();
+        return ending == ".key" || ending == ".pem";
+    });
+}
+
+}  // namespace
 
 std::vector<NewSetting> new_keys() {
     std::vector<NewSetting> out;
-    const auto add = [&out](const std::string& prefix, crypto::SignatureAlgorithm algorithm) {
-        const auto key = crypto::PrivateKey::generate(algorithm);
-        // Under its thumbprint as kid, and under a name that {prefix}_KID may have given it in the meantime.
-        out.push_back({prefix + "_PRIVATE_KEY", to_base64(key.pkcs8_der()),
-                       fmt::format("# After you replace this key: {0}_PUBLIC_KEY={1}\n"
-                                   "# or, if you set {0}_KID for it: {0}_PUBLIC_KEY=KID={1}\n",
-                                   prefix, to_base64(key.public_key().spki_der()))});
-    };
-    add("AUTH_JWT_ACCESS_TOKEN", crypto::SignatureAlgorithm::es256);
-    add("AUTH_JWT_REFRESH_TOKEN", crypto::SignatureAlgorithm::es512);
+    out.push_back(setting_of("AUTH_JWT_ACCESS_TOKEN", crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256)));
+    out.push_back(
+        setting_of("AUTH_JWT_REFRESH_TOKEN", crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es512)));
     out.push_back({"AUTH_TWO_FACTOR_ENCRYPTION_KEY", to_base64url(crypto::random_bytes(32))});
     out.push_back({"APP_ENCRYPTION_SECRET_KEY", to_base64url(crypto::random_bytes(32))});
     out.push_back({"CONSENT_LOG_PRIVATE_KEY",
                    to_base64(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::eddsa).pkcs8_der())});
+    return out;
+}
+
+InstallationKeys keys_of_installation(const fs::path& data_folder) {
+    const fs::path folder = data_folder / "keys";
+    if (!has_keys(folder)) return {.settings = new_keys()};
+    // As a start in APP_ENV=local reads them, with the usual algorithms.
+    Config config = read_config({{"APP_ENV", "local"}}).value();
+    config.data.directory = data_folder;
+    config.consent_log.enable = true;
+    config = with_passing_secrets(std::move(config));
+    const SystemClock clock;
+    KeyRing ring(clock, folder, key_settings(config.jwt.access), key_settings(config.jwt.refresh));
+    InstallationKeys out{.settings = {}, .are_taken_over = true};
+    add_keys_of(out.settings, "AUTH_JWT_ACCESS_TOKEN", *ring.keys(TokenKind::access));
+    add_keys_of(out.settings, "AUTH_JWT_REFRESH_TOKEN", *ring.keys(TokenKind::refresh));
+    out.settings.push_back({"AUTH_TWO_FACTOR_ENCRYPTION_KEY", config.two_factor.encryption_keys.front()});
+    out.settings.push_back({"APP_ENCRYPTION_SECRET_KEY", config.encryption.secrets.front()});
+    out.settings.push_back(
+        {"CONSENT_LOG_PRIVATE_KEY", to_base64(consent_log_key(config.consent_log.private_key).pkcs8_der())});
     return out;
 }
 

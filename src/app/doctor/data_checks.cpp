@@ -10,13 +10,13 @@
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/services.hpp"
+#include "app/two_factor_keys.hpp"
 #include "base/error.hpp"
 #include "base/run_to_end.hpp"
 #include "base/uuid_time.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/database_check.hpp"
 #include "features/sessions/key_ring.hpp"
-#include "features/two_factor/secrets.hpp"
 
 namespace consentry {
 namespace {
@@ -130,25 +130,16 @@ void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
 
 // Whether a former two-factor key can be removed.
 void examine_two_factor_keys(const Config& given, const Asked& ask, Findings& findings) {
-    const auto ids = TwoFactorSecrets(with_passing_secrets(given).two_factor.encryption_keys).key_ids();
-    const auto rows =
-        ask("SELECT substr(secret, 1, 4), count(*) FROM two_factors WHERE enabled = TRUE AND required_setup = FALSE "
-            "AND secret IS NOT NULL GROUP BY substr(secret, 1, 4)");
-    std::int64_t former = 0;
-    std::int64_t unknown = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto key = std::ranges::find(ids, rows[i].bytes(0));
-        if (key == ids.end())
-            unknown += rows[i].integer(1);
-        else if (key != ids.begin())
-            former += rows[i].integer(1);
-    }
+    const Config config = with_passing_secrets(given);
+    const auto count = [&](std::optional<std::size_t> keys) {
+        return std::stoll(ask(accounts_with_another_key(config, keys))[0].text(0));
+    };
+    const std::int64_t unknown = count(std::nullopt);
+    const std::int64_t former = count(1) - unknown;
     constexpr const char* subject = "two-factor key";
     if (unknown > 0)
         findings.error(
-            subject,
-            fmt::format("{} {} cannot log in: the key that encrypts the secret is missing", unknown,
-                        unknown == 1 ? "account" : "accounts"),
+            subject, text_of_missing_key(unknown),
             "Add the former key to AUTH_TWO_FACTOR_ENCRYPTION_KEY, after the first one. If it is lost, reset "
             "the second factor: `consentry user two-factor reset`.");
     if (former > 0)
