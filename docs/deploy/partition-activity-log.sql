@@ -1,7 +1,8 @@
 -- Turns the activity log into a table with a partition per month (docs/guides/capacity.md says when). The service may
--- run meanwhile. Run it as the owner of the tables, outside a transaction, with psql:
+-- run meanwhile. Run it as the owner of the tables, outside a transaction, with psql, for which
+-- docs/deploy/postgresql-and-redis.md says how to name the server and the password:
 --
---     psql "$DATABASE_URL" -f docs/deploy/partition-activity-log.sql
+--     psql -f docs/deploy/partition-activity-log.sql
 --
 -- If it stops, for example because it did not get a lock within two seconds, run the file again before the month ends:
 -- the constraint of a run that stopped refuses the entries of the next month, and with them every login. If you give up

@@ -106,6 +106,23 @@ TEST(Guides, EveryRequestUsesTheFirstPathOfItsOperation) {
     EXPECT_GT(named, 60U);
 }
 
+// Every user of the machine can read the arguments of a process.
+TEST(Guides, NoPasswordIsAnArgument) {
+    const boost::regex argument(
+        R"((?:\b(?:psql|pg_dump|pg_dumpall|pg_restore|pgbench|createdb|dropdb|redis-cli|valkey-cli) [^\n]*(?:_URL\b|://))"
+        R"(|\b(?:consentry|curl) [^\n]*://[^\s/@:]+:[^\s/@]+@))");
+    std::size_t pages = 0;
+    for (const std::string& path : project_files()) {
+        if (!path.starts_with("docs/") && path != "README.md") continue;
+        if (path.ends_with(".png")) continue;
+        ++pages;
+        const std::string text = read_file(path);
+        for (boost::sregex_iterator found(text.begin(), text.end(), argument), end; found != end; ++found)
+            ADD_FAILURE() << path << ": " << found->str();
+    }
+    EXPECT_GT(pages, 50U);
+}
+
 // docs/reference/shared-rules.md names tests as `SUITE.Name`; each of them must exist.
 TEST(SharedRules, EveryTestThatIsNamedExists) {
     std::set<std::string> declared;
