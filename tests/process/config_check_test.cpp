@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "process/account.hpp"
+#include "process/without_root.hpp"
 #include "support/files.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -173,6 +174,29 @@ TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {
     expect_refused(folder.path(), {{"MAIL_URL", "file:mail/out"}}, "MAIL_URL", "Not a directory", other_trouble);
     expect_refused(folder.path(), {{"STORAGE_URL", "file:mail/objects"}}, "STORAGE_URL", "Not a directory",
                    other_trouble);
+}
+
+TEST(ConfigCheck, SaysWhyAFileOfSettingsCannotBeRead) {
+    const TempFolder folder;
+    const std::string file = (folder / "own.env").string();
+    std::ofstream(file) << "APP_NAME=Shop\n";
+    fs::permissions(file, fs::perms::none);
+    const auto run = [&](const std::vector<std::string>& arguments) {
+        std::vector<std::string> all{"--env-file", file};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return run_without_root(all, folder.path(), quick_settings());
+    };
+    const CommandResult denied = run({"config", "check"});
+    EXPECT_EQ(denied.code, wrong_settings);
+    EXPECT_THAT(denied.err, AllOf(HasSubstr(file + ": cannot be read: Permission denied"), Not(HasSubstr("line")),
+                                  HasSubstr("as root or as the account of the service")));
+    const CommandResult doctor = run({"doctor"});
+    EXPECT_EQ(doctor.code, 1);
+    EXPECT_THAT(doctor.out, AllOf(HasSubstr("Permission denied"), Not(HasSubstr("line"))));
+    fs::remove(file);
+    fs::create_directory(file);
+    EXPECT_THAT(run({"config", "check"}).err,
+                AllOf(HasSubstr("cannot be read: Is a directory"), Not(HasSubstr("root"))));
 }
 
 TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {

@@ -28,7 +28,9 @@ constexpr const char* setting_advice = "`consentry config docs` describes the se
 
 const char* advice_for(const ConfigProblem& problem) {
     if (problem.setting == "--env-file") return "Correct the path.";
-    if (problem.setting == settings_file().string()) return "Correct the line.";
+    if (problem.setting == settings_file().string())
+        return problem.text.starts_with("line ") ? "Correct the line."
+                                                 : "No setting was read, so nothing else was examined.";
     return setting_advice;
 }
 

@@ -19,7 +19,8 @@ std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load_texts() {
     if (loaded) return std::move(*loaded);
     std::vector<ConfigProblem> problems;
     for (const DotenvProblem& problem : loaded.error())
-        problems.push_back({file.string(), fmt::format("line {}: {}", problem.line, problem.text)});
+        problems.push_back(
+            {file.string(), problem.line == 0 ? problem.text : fmt::format("line {}: {}", problem.line, problem.text)});
     return std::unexpected(std::move(problems));
 }
 

@@ -1,5 +1,6 @@
 #include "app/config/dotenv.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -145,6 +146,12 @@ std::unexpected<std::vector<DotenvProblem>> unreadable(std::string text) {
     return std::unexpected(std::vector<DotenvProblem>{{0, std::move(text)}});
 }
 
+std::unexpected<std::vector<DotenvProblem>> cannot_be_read(const std::error_code& error) {
+    std::string text = "cannot be read: " + error.message();
+    if (error == std::errc::permission_denied) text += "; run the command as root or as the account of the service";
+    return unreadable(std::move(text));
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -167,10 +174,11 @@ std::expected<LoadedEnvironment, std::vector<DotenvProblem>> load_environment(En
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(file, error);
     if (status.type() == std::filesystem::file_type::not_found) return loaded;
-    if (error || status.type() == std::filesystem::file_type::directory) return unreadable("cannot be read");
+    if (status.type() == std::filesystem::file_type::directory) error = {EISDIR, std::generic_category()};
+    if (error) return cannot_be_read(error);
 
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) return unreadable("cannot be read");
+    if (!stream) return cannot_be_read({errno, std::generic_category()});
     std::string text;
     // Does not rely on the file's size: the file may be a pipe, which has none.
     for (std::istreambuf_iterator<char> at(stream), end; at != end; ++at) {

@@ -18,7 +18,7 @@ using Environment = std::map<std::string, std::string>;
 Environment process_environment();
 
 struct DotenvProblem {
-    std::size_t line;  // from 1
+    std::size_t line;  // from 1; 0: of the file as a whole
     std::string text;  // never quotes the line, which may contain a secret
 };
 
