@@ -69,6 +69,21 @@ std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
         .folder = *folder, .public_url = own_url(config), .secrets = config.encryption.secrets});
 }
 
+// SQLite's own message would not say why. A folder in place of the file is for the engine to refuse.
+void require_usable_file(const Config& config) {
+    const std::filesystem::path& file = config.database.file;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    std::error_code error;
+    const bool is_there = std::filesystem::exists(file, error);
+    try {
+        if (!is_there) return require_writable(folder);
+        if (::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0)
+            throw WrongSettings(fmt::format("{}: {}", file.string(), std::generic_category().message(errno)));
+    } catch (const std::exception&) {
+        throw_as_fault_of(!is_there && folder == config.data.directory ? "DATA_DIR" : "DATABASE_URL");
+    }
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> object_folder(const Config& config) {
@@ -81,6 +96,7 @@ std::unique_ptr<storage::Database> open_database(const Config& config, const Bef
     const auto& migrations = storage::migrations();
     std::unique_ptr<storage::Database> database;
     bool is_due = false;
+    if (config.database.url.empty()) require_usable_file(config);
     try {
         database = make_database(config);
         is_due = before_upgrade && database->upgrade_is_due(migrations);
@@ -121,6 +137,7 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
 
 std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
     try {
+        if (const auto folder = object_folder(config)) require_writable(*folder);
         auto store = make_object_store(config);
         try {
             store->check();
@@ -180,7 +197,7 @@ void require_writable(const std::filesystem::path& folder) {
                         : ::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? 0
                                                                                              : errno;
     if (trouble != 0)
-        throw std::runtime_error(fmt::format("{}: {}", place.string(), std::generic_category().message(trouble)));
+        throw WrongSettings(fmt::format("{}: {}", place.string(), std::generic_category().message(trouble)));
 }
 
 }  // namespace consentry

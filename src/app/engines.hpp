@@ -55,7 +55,7 @@ void look_at_object_store(const Config& config);
 // tell.
 std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql);
 
-// Throws std::runtime_error naming the path if `folder` can neither be written to nor created.
+// Throws WrongSettings naming the path if `folder` can neither be written to nor created.
 void require_writable(const std::filesystem::path& folder);
 
 }  // namespace consentry

@@ -9,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "base/whole_file.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/key_ring.hpp"
 
@@ -66,7 +67,11 @@ void fill(Config& config, const auto& secret_in, const auto& make_key) {
 }  // namespace
 
 void make_data_folder(const Config& config) {
-    make_folder(config.data.directory);
+    try {
+        make_folder(config.data.directory);
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATA_DIR");
+    }
     // A folder of somebody else, such as a volume that a container was given, is theirs to protect; doctor names it.
     struct stat facts{};
     if (::stat(config.data.directory.c_str(), &facts) == 0 && facts.st_uid == geteuid())
@@ -77,8 +82,12 @@ Config with_local_secrets(Config config, const Clock& clock) {
     if (config.app.environment != AppEnvironment::local) return config;
     const fs::path folder = key_folder(config);
     make_data_folder(config);
-    make_folder(folder);
-    fs::permissions(folder, fs::perms::owner_all);
+    try {
+        make_folder(folder);
+        fs::permissions(folder, fs::perms::owner_all);
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATA_DIR");
+    }
     fill(
         config,
         [](const fs::path& file) {

@@ -7,7 +7,7 @@
 
 namespace consentry {
 
-// Creates DATA_DIR, accessible only to its owner.
+// Creates DATA_DIR, accessible only to its owner. Throws WrongSettings if there can be no such folder.
 void make_data_folder(const Config& config);
 
 // Returns the configuration with its missing secrets read from the key folder, or generated there. Outside of local

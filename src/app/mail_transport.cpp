@@ -44,6 +44,7 @@ std::optional<std::filesystem::path> mail_folder(const Config& config) {
 std::unique_ptr<MailTransport> open_mail_transport(const Config& config) {
     try {
         if (const auto folder = mail_folder(config)) {
+            require_writable(*folder);
             auto transport = std::make_unique<FileTransport>(*folder);
             spdlog::info("emails are written to {} and not sent (setting MAIL_URL)", folder->string());
             return transport;

@@ -1,10 +1,12 @@
 #include "base/wrong_settings.hpp"
 
 #include <exception>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "base/error_text.hpp"
+#include "base/place_faults.hpp"
 
 namespace consentry {
 
@@ -14,6 +16,9 @@ void throw_as_fault_of(std::string_view setting) {
         throw;
     } catch (const WrongSettings& error) {
         throw WrongSettings(named(error));
+    } catch (const std::system_error& error) {
+        if (is_fault_of_place(error.code())) throw WrongSettings(named(error));
+        throw std::runtime_error(named(error));
     } catch (const std::exception& error) {
         throw std::runtime_error(named(error));
     }

@@ -1,7 +1,5 @@
 #include "app/commands/command_support.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -17,6 +15,7 @@
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
 #include "base/error_text.hpp"
+#include "base/place_faults.hpp"
 #include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
 
@@ -101,10 +100,7 @@ NewFile begin_file(const std::string& path) {
     try {
         return NewFile(path);
     } catch (const std::system_error& refusal) {
-        constexpr std::array of_place{std::errc::no_such_file_or_directory, std::errc::not_a_directory,
-                                      std::errc::permission_denied,         std::errc::operation_not_permitted,
-                                      std::errc::read_only_file_system,     std::errc::filename_too_long};
-        if (std::ranges::none_of(of_place, [&](std::errc reason) { return refusal.code() == reason; })) throw;
+        if (!is_fault_of_place(refusal.code())) throw;
         throw WrongSettings(sentence_of(refusal));
     }
 }
