@@ -11,6 +11,7 @@
 
 #include "process/account.hpp"
 #include "process/terminal.hpp"
+#include "process/without_root.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
@@ -137,6 +138,35 @@ TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {
     EXPECT_FALSE(fs::exists(folder_ / "data" / "consentry.db"));
     EXPECT_EQ(run_program({"restore", "copy", "--database-only"}, folder_.path(), s3).code, 0);
     EXPECT_TRUE(fs::exists(folder_ / "data" / "consentry.db"));
+}
+
+// Root exports into a folder of root, and the command acts as the owner of the data otherwise.
+TEST_F(Backup, ABundleGoesWhereverItsCallerMayWrite) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root is somebody else than the owner of the data";
+    create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    fs::permissions(folder_.path(), fs::perms::owner_all | fs::perms::others_exec);
+    ASSERT_EQ(::chown((folder_ / "data").c_str(), nobody, nobody), 0);
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "data"))
+        ASSERT_EQ(::lchown(entry.path().c_str(), nobody, nobody), 0);
+    const TempFolder of_root;
+    const std::string out = (of_root / "log.zip").string();
+    const Finished off = run_program({"consent", "export", "--out", out}, folder_.path(),
+                                     quick_settings({{"CONSENT_LOG_ENABLE", "false"}}));
+    EXPECT_EQ(off.code, 2) << off.err;
+    EXPECT_TRUE(fs::is_empty(of_root.path()));
+    const Finished exported = run({"consent", "export", "--out", out});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    struct stat facts{};
+    ASSERT_EQ(::stat(out.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_uid, 0U);
+    EXPECT_EQ(facts.st_mode & 07777U, 0600U);
+    EXPECT_EQ(std::distance(fs::directory_iterator(of_root.path()), {}), 1);
+    EXPECT_TRUE(text_in(out).starts_with("PK")) << "a ZIP archive";
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "data")) {
+        ASSERT_EQ(::lstat(entry.path().c_str(), &facts), 0);
+        EXPECT_EQ(facts.st_uid, nobody) << entry.path();
+    }
 }
 
 TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {

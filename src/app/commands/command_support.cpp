@@ -105,6 +105,13 @@ NewFile begin_file(const std::string& path) {
     }
 }
 
+CallersFile::CallersFile(const std::string& path) : file_(begin_file(path)) { keep_way_back(); }
+CallersFile::~CallersFile() { at_end_.emplace(); }
+void CallersFile::replace() {
+    const ActAsCaller again;
+    file_.replace();
+}
+
 int tell(const Services& services, const Error& error) {
     for (const Violation& violation : error.violations())
         say("consentry: {}\n",

@@ -3,10 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/io_context.hpp>
 
+#include "app/commands/settings_file.hpp"
 #include "app/services.hpp"
 #include "base/new_file.hpp"
 #include "base/run_to_end.hpp"
@@ -50,6 +53,23 @@ int confirm(const std::string& question, const std::string& wanted, std::string_
 // Begins a file that the command line names. Throws WrongSettings if it cannot be created in this place, and
 // std::system_error if the disk is full or fails.
 NewFile begin_file(const std::string& path);
+
+// The same for a command that opens the services, which must not be open yet: the file goes wherever the caller of the
+// command may write, even if the command acts as the owner of the data meanwhile.
+class CallersFile {
+public:
+    explicit CallersFile(const std::string& path);
+    ~CallersFile();
+    CallersFile(const CallersFile&) = delete;
+    CallersFile& operator=(const CallersFile&) = delete;
+
+    void write(std::string_view bytes) { file_.write(bytes); }
+    void replace();
+
+private:
+    std::optional<ActAsCaller> at_end_;  // ends after the file
+    NewFile file_;
+};
 
 // Reports the refusal on standard error; returns `failed`.
 int tell(const Services& services, const Error& error);

@@ -7,7 +7,6 @@
 #include "app/commands/command_support.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
-#include "base/new_file.hpp"
 #include "base/standard_error.hpp"
 #include "features/consent_proof/database_check.hpp"
 
@@ -58,10 +57,10 @@ std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
 int export_consent(const ConsentExportOptions& options) {
     const auto filter = filter_of(options);
     if (!filter) return wrong_use;
+    CallersFile file(options.out);  // for the operator alone, because a bundle names people
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    NewFile file = begin_file(options.out);  // for the operator alone, because a bundle names people
     if (!services->bundles) {
         say("consentry: the consent log is off; set CONSENT_LOG_ENABLE=true and its key\n");
         return wrong_use;

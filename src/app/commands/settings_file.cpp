@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,8 @@ bool is_run_by_unit() {
     std::error_code error;
     return *service_account != '\0' && std::filesystem::exists("/run/systemd/system", error);
 }
+
+bool keeps_way_back = false;
 
 std::optional<std::filesystem::path>& chosen() {
     static std::optional<std::filesystem::path> file;
@@ -83,8 +86,15 @@ void act_as_owner_of_data(const Config& config) {
     // The group before the user: afterwards the process may no longer change it.
     require(account != nullptr ? initgroups(account->pw_name, group) : setgroups(0, nullptr));
     require(setgid(group));
-    require(setuid(user));
+    require(keeps_way_back ? setresuid(user, user, 0) : setuid(user));
 }
+
+void keep_way_back() { keeps_way_back = true; }
+
+// For this thread alone: another one, such as that of the security events, may create a file of the service meanwhile.
+// Has no effect unless root was the caller.
+ActAsCaller::ActAsCaller() { setfsuid(keeps_way_back ? 0 : geteuid()); }
+ActAsCaller::~ActAsCaller() { setfsuid(geteuid()); }
 
 std::vector<ConfigProblem> unit_warnings(const Config& config) {
     std::vector<ConfigProblem> out;

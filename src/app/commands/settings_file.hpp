@@ -24,10 +24,22 @@ std::string settings_file_option();
 // Where `consentry init` keeps data: ./data, or the folder of the package.
 std::filesystem::path usual_data_folder();
 
-// If root runs a command on the data of another account, permanently switches to that account: files that the command
-// creates must be the service's. Where the unit of the package runs the service, root's data are a mistake: the program
-// goes on as the account of the service, which cannot open them either. Throws std::system_error.
+// If root runs a command on the data of another account, permanently switches to that account, unless keep_way_back()
+// was called: files that the command creates must be the service's. Where the unit of the package runs the service,
+// root's data are a mistake: the program goes on as the account of the service, which cannot open them either. Throws
+// std::system_error.
 void act_as_owner_of_data(const Config& config);
+
+// Before that: lets the command act as its caller again, to finish a file in a folder that is not the service's.
+void keep_way_back();
+// Does so for files while it exists, if the command has switched to another account and may come back.
+class ActAsCaller {
+public:
+    ActAsCaller();
+    ~ActAsCaller();
+    ActAsCaller(const ActAsCaller&) = delete;
+    ActAsCaller& operator=(const ActAsCaller&) = delete;
+};
 
 // What the settings ask for and the unit of the package forbids. Empty unless it runs the service.
 std::vector<ConfigProblem> unit_warnings(const Config& config);
