@@ -99,6 +99,10 @@ for file in bash-completion/completions/consentry zsh/vendor-completions/_consen
     man/man1/consentry.1.gz man/man5/consentry.env.5.gz; do
     [[ -s "$files/usr/share/$file" ]] || fail "/usr/share/$file is missing or empty"
 done
+for file in docs/guides/backup.md docs/deploy/nginx.conf docs/examples/policies/values.json docs/reference/errors.md \
+    docs/decisions/README.md docs/pages/README.md assets/pages/login.html clients/typescript/README.md; do
+    [[ -s "$files/usr/share/doc/consentry/$file" ]] || fail "$file is missing, or guides cannot link to it"
+done
 debug_package=$(dirname "$package")/$(basename "$package" | sed 's/^consentry_/consentry-dbgsym_/')
 [[ -s "$debug_package" ]] || fail "$debug_package is missing"
 readelf --section-headers --wide "$files/usr/bin/consentry" | grep -E ' \.(symtab|debug_info) ' && fail "the program has debug symbols"
