@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "process/terminal.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -34,6 +35,11 @@ TEST_F(LogCommands, ShowWhoDidWhat) {
     EXPECT_EQ(shown.code, 0) << shown.err;
     EXPECT_THAT(shown.out, ::testing::MatchesRegex("0\t[^\t]*Z\tadminUserCreate\toperator\tada@example.org\n"
                                                    "1\t[^\t]*Z\tadminApiKeyCreate\toperator\t-\n"));
+    Terminal terminal({"log", "show", "admin"}, folder_.path(), quick_settings({{"NO_COLOR", "1"}}));
+    EXPECT_THAT(
+        terminal.end().first,
+        ::testing::MatchesRegex("INDEX  TIME +ACTION +ACTOR +SUBJECT\r\n0      [^ ]*Z  adminUserCreate +operator  "
+                                "ada@example.org\r\n1 .*\r\n"));
     const auto newest = json_of({"log", "show", "admin", "--limit", "1"}).as_array();
     ASSERT_EQ(newest.size(), 1U);
     EXPECT_EQ(newest[0].at("index"), 1);

@@ -12,6 +12,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/terminal/progress_bar.hpp"
+#include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
 
 namespace consentry {
@@ -73,12 +74,11 @@ boost::json::object json_of(const ShownAct& act) {
     return out;
 }
 
-void print(const ShownAct& act) {
-    if (!act.damage.empty())
-        fmt::print("{}\tdamaged: {}\n", act.position, act.damage);
-    else
-        fmt::print("{}\t{}\t{}{}\t{}\t{}\n", act.position, to_iso8601(TimePoint(act.time)), act_name(act.code),
-                   act.is_late ? " (logged late)" : "", text_of(act.actor, "operator"), text_of(act.subject, "-"));
+ResultRow row_of(const ShownAct& act) {
+    if (!act.damage.empty()) return {act.position, nullptr, "damaged: " + act.damage, nullptr, nullptr};
+    return {act.position, to_iso8601(TimePoint(act.time)),
+            fmt::format("{}{}", act_name(act.code), act.is_late ? " (logged late)" : ""),
+            text_of(act.actor, "operator"), text_of(act.subject, "-")};
 }
 
 boost::json::object json_of(const ActFindings& findings) {
@@ -142,16 +142,25 @@ int show_administration_log(const LogOptions& options) {
     AdministrationLog& log = *services->administration_log;
     const std::int64_t size = run(log.size());
     boost::json::array shown;
+    ResultList list({{.name = "index", .heading = "INDEX"},
+                     {.name = "time", .heading = "TIME"},
+                     {.name = "action", .heading = "ACTION"},
+                     {.name = "actor", .heading = "ACTOR"},
+                     {.name = "subject", .heading = "SUBJECT"}},
+                    false);
     for (std::int64_t from = std::max<std::int64_t>(0, size - options.limit); from < size; from += acts_at_once) {
         const auto acts = run(log.show(from, std::min(size, from + acts_at_once)));
         for (const ShownAct& act : acts) {
             if (options.json)
                 shown.push_back(json_of(act));
             else
-                print(act);
+                list.add(row_of(act));
         }
     }
-    if (options.json) fmt::print("{}\n", boost::json::serialize(shown));
+    if (options.json)
+        print_json(shown);
+    else
+        list.end();
     return 0;
 }
 
