@@ -1,4 +1,5 @@
 // The arguments of the command line, the folder in which a command runs, and its messages.
+#include <algorithm>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -38,6 +39,49 @@ TEST(CommandLine, AnUnknownCommandIsNamed) {
         EXPECT_EQ(refused.out, "");
         EXPECT_THAT(refused.err, HasSubstr(says));
     }
+}
+
+TEST(CommandLine, AMistakeIsExplainedWithTheFullNameOfTheCommand) {
+    const TempFolder folder;
+    const struct {
+        std::vector<std::string> arguments;
+        const char* says;
+    } cases[] = {
+        {{"user", "list", "--all"}, "consentry: unknown option --all; run `consentry user list --help`."},
+        {{"serve", "now", "please"}, "consentry: unexpected arguments: now please; run `consentry serve --help`."},
+        {{"user", "list", "--env-file", "x"},
+         "consentry: --env-file must precede the command: `consentry --env-file FILE user list`."},
+        {{"user", "--env-file", "x", "list"}, "consentry: --env-file must precede the command"},
+        {{"health", "--timeout", "0"}, "consentry: --timeout: "},
+        {{"user", "create"}, "consentry: --email is required; run `consentry user create --help`."},
+        {{"user", "show", "--email", "a", "--id", "b"},
+         "consentry: --email excludes --id; run `consentry user show --help`."},
+    };
+    for (const auto& [arguments, says] : cases) {
+        const Finished refused = run_program(arguments, folder.path(), quick_settings());
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_THAT(refused.err, HasSubstr(says));
+        EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
+    }
+}
+
+TEST(CommandLine, HelpShowsEachOptionInOneForm) {
+    const TempFolder folder;
+    const auto help = [&](std::vector<std::string> command) {
+        command.emplace_back("--help");
+        const Finished shown = run_program(command, folder.path(), quick_settings());
+        EXPECT_EQ(shown.code, 0);
+        EXPECT_EQ(shown.err, "");
+        return shown.out;
+    };
+    EXPECT_THAT(help({"user", "show"}),
+                AllOf(HasSubstr("Usage: consentry user show [OPTIONS]"), HasSubstr("--email TEXT   "),
+                      HasSubstr("address of the account (not with --id)\n"), Not(HasSubstr("Excludes"))));
+    EXPECT_THAT(help({"health"}), AllOf(HasSubstr("--timeout INT   "), Not(HasSubstr("INT in"))));
+    EXPECT_THAT(help({"user", "import"}), AllOf(HasSubstr("--from TEXT   "), Not(HasSubstr("{csv"))));
+    EXPECT_THAT(help({"user", "create"}), HasSubstr("--email TEXT REQUIRED"));
+    EXPECT_THAT(help({"policy", "publish"}), HasSubstr("termsOfService, privacy, marketing or cookies"));
 }
 
 // In the wrong folder, a command would otherwise create a second installation and change that one.

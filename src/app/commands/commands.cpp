@@ -4,14 +4,21 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/table/outline.hpp"
 #include "app/commands/table/table.hpp"
 #include "app/version.hpp"
 #include "base/error_text.hpp"
@@ -33,6 +40,25 @@ std::string called(const CLI::App& program, const CLI::App** last) {
     return out;
 }
 
+// CLI11 would show the checks of a value and the options that exclude it beside the type, some of them twice.
+class HelpFormatter : public CLI::Formatter {
+public:
+    std::string make_option_opts(const CLI::Option* option) const override {
+        const OutlinedOption outlined = outline(*option);
+        return (outlined.value.empty() ? "" : " " + outlined.value) + (outlined.is_required ? " REQUIRED" : "");
+    }
+    // Most descriptions name the choices in words.
+    std::string make_option_desc(const CLI::Option* option) const override {
+        const OutlinedOption outlined = outline(*option);
+        std::string out = outlined.says;
+        if (!outlined.choices.empty() && !out.contains(outlined.choices.back()))
+            out += fmt::format(": {}", fmt::join(outlined.choices, ", "));
+        std::set<std::string> others;
+        for (const CLI::Option* other : option->get_excludes()) others.insert(other->get_name());
+        return others.empty() ? out : fmt::format("{} (not with {})", out, fmt::join(others, ", "));
+    }
+};
+
 // A result that could not be written is not a success: a full disk, or a pipe without a reader.
 int written(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
@@ -40,27 +66,47 @@ int written(int code) {
     return code == 0 ? 1 : code;
 }
 
+// Returns what is wrong with the words that no option or argument takes.
+std::string trouble_with(const std::vector<std::string>& words) {
+    if (words.size() > 1) return fmt::format("unexpected arguments: {}", fmt::join(words, " "));
+    return fmt::format("{} {}", words.front().starts_with('-') ? "unknown option" : "unexpected argument",
+                       words.front());
+}
+
 // Reports a command line error, or prints the help or version that was requested.
 int refuse(const CLI::App& program, const CLI::ParseError& error) {
+    // CLI11 prints help and version to standard output.
+    if (error.get_exit_code() == 0) {
+        program.exit(error);
+        return written(0);
+    }
     const CLI::App* command = nullptr;
     const std::string name = called(program, &command);
+    const auto rest = program.remaining(true);
+    if (std::ranges::any_of(rest, [](const std::string& one) { return one.starts_with("--env-file"); })) {
+        say("consentry: --env-file must precede the command: `consentry --env-file FILE{}`.\n",
+            name.substr(std::string_view("consentry").size()));
+        return wrong_use;
+    }
     // For an unknown word in place of a command, CLI11 reports only that a command is missing, without the word.
     if (error.get_name() == "RequiredError" && command->get_require_subcommand_min() > 0) {
-        const auto rest = program.remaining(true);
         const auto word = std::ranges::find_if(rest, [](const std::string& one) { return !one.starts_with('-'); });
         const std::string trouble =
             word == rest.end() ? "missing command" : fmt::format("unknown command `{} {}`", name, *word);
         say("consentry: {}; run `{} --help` for a list of commands.\n", trouble, name);
         return wrong_use;
     }
-    // CLI11 prints help and version to standard output and returns 0 for them.
-    return program.exit(error) == 0 ? written(0) : wrong_use;
+    // The name of this error is that of the command.
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty();
+    say("consentry: {}; run `{} --help`.\n", is_extra ? trouble_with(rest) : error.what(), name);
+    return wrong_use;
 }
 
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-    CLI::App program{"Consentry: an authentication and consent server"};
+    CLI::App program{"Consentry: an authentication and consent server", "consentry"};
+    program.formatter(std::make_shared<HelpFormatter>());
     program.set_version_flag("--version", std::string("consentry ") + std::string(program_version()));
     program.require_subcommand(1);
     program.footer(

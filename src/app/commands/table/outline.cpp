@@ -5,8 +5,6 @@
 #include "base/text.hpp"
 
 namespace consentry {
-namespace {
-
 // CLI11 appends the description of validators to the type: "TEXT:{csv,keycloak}", "INT:INT in [1 - 9]".
 OutlinedOption outline(const CLI::Option& option) {
     OutlinedOption out{.name = option.get_positional() ? option.get_name(true) : "--" + option.get_lnames().front(),
@@ -24,19 +22,21 @@ OutlinedOption outline(const CLI::Option& option) {
     return out;
 }
 
-OutlinedCommand outline(const CLI::App& app, const std::string& name) {
+namespace {
+
+OutlinedCommand outline_of(const CLI::App& app, const std::string& name) {
     OutlinedCommand out{.name = name, .says = app.get_description(), .options = {}, .commands = {}};
     for (const bool are_arguments : {true, false})
         for (const CLI::Option* option : app.get_options())
             if (!option->get_group().empty() && option->get_positional() == are_arguments)
                 out.options.push_back(outline(*option));
     for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
-        out.commands.push_back(outline(*command, name + " " + command->get_name()));
+        out.commands.push_back(outline_of(*command, name + " " + command->get_name()));
     return out;
 }
 
 }  // namespace
 
-OutlinedCommand outline(const CLI::App& program) { return outline(program, "consentry"); }
+OutlinedCommand outline(const CLI::App& program) { return outline_of(program, "consentry"); }
 
 }  // namespace consentry

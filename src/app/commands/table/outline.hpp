@@ -7,7 +7,8 @@
 // NOLINTNEXTLINE(readability-identifier-naming): the name of the library
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace consentry {
 
@@ -31,6 +32,7 @@ struct OutlinedCommand {
     std::string own_name() const { return name.substr(name.rfind(' ') + 1); }
 };
 
+OutlinedOption outline(const CLI::Option& option);
 // Leaves out what help does not list.
 OutlinedCommand outline(const CLI::App& program);
 
