@@ -70,7 +70,7 @@ public:
         workspace->response.clear();
         workspace->out.clear();
         for (std::string* text : {&workspace->response.headers, &workspace->response.body, &workspace->out})
-            if (text->capacity() > text_bytes_kept) *text = std::string{};
+            if (text->capacity() > text_bytes_kept) std::string().swap(*text);  // assigning would keep the memory
         workspaces_.push_back(std::move(workspace));
     }
 

@@ -22,6 +22,7 @@
 #include <poll.h>
 
 #include "base/worker_pool.hpp"
+#include "http/io_thread.hpp"
 #include "http/listeners.hpp"
 #include "support/raw_http.hpp"
 
@@ -173,6 +174,19 @@ TEST(Server, WritesLargeAnswersWhole) {
     client.send("GET /large?8000000 HTTP/1.1\r\nHost: x\r\n\r\nGET /after HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(client.read_answer().body, std::string(8'000'000, 'L'));
     EXPECT_EQ(client.read_answer().body, "GET /after ");
+}
+
+TEST(Server, KeepsNoMemoryOfLargeAnswers) {
+    test::TellingApplication application;
+    http::ServerState state(on_loopback(), application);
+    http::IoThread thread(state, 1s);
+    auto workspace = thread.borrow_workspace();
+    for (std::string* text : {&workspace->response.headers, &workspace->response.body, &workspace->out})
+        text->assign(1'000'000, 'L');
+    thread.give_back(std::move(workspace));
+    workspace = thread.borrow_workspace();
+    for (const std::string* text : {&workspace->response.headers, &workspace->response.body, &workspace->out})
+        EXPECT_LE(text->capacity(), 64U << 10);
 }
 
 TEST(Server, ServesOnEveryThreadAndAddress) {
