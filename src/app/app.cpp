@@ -37,6 +37,7 @@
 #include "features/sessions/endpoints.hpp"
 #include "features/term_policies/endpoints.hpp"
 #include "features/two_factor/endpoints.hpp"
+#include "http/steps/client_address.hpp"
 
 namespace consentry {
 namespace {
@@ -67,10 +68,12 @@ http::ServerOptions server_options(const Config& config) {
     out.connections_max = connections_that_can_be(config.http.connections_max);
     out.body_memory_max = config.http.body_memory_max;
     auto proxies = http::Networks::parse(config.http.trusted_proxies).value();
-    if (!proxies.empty())
+    if (!proxies.empty()) {
+        out.client_of = [proxies](const http::Request& request) { return http::client_of(request, proxies).address; };
         out.is_proxy = [proxies = std::move(proxies)](const http::Address& peer) {
             return proxies.contains(http::canonical(peer));
         };
+    }
     out.head_timeout = config.http.head_timeout;
     out.body_timeout = config.http.body_timeout;
     out.idle_timeout = config.http.idle_timeout;

@@ -76,6 +76,7 @@ Connection::~Connection() {
     ServerState& server = thread_.server;
     server.places.leave(place_);
     release_body();
+    release_unread();
     if (turned_away_) server.turned_away.fetch_sub(1);
     error_code ignored;
     socket_.close(ignored);
@@ -97,6 +98,7 @@ bool Connection::find_place() {
 }
 
 void Connection::Share::give_way() noexcept {
+    if (give_way_ == &Connection::give_way_unread) connection_.drop_unread();
     try {
         // Weak, because the connection may be ending right now.
         asio::post(connection_.thread_.context, [weak = connection_.weak_from_this(), what = give_way_] {
@@ -222,7 +224,7 @@ Connection::Done Connection::run() {
         }
         if (!open_) break;
         if (reader.state() == State::body) {  // the application did not read it
-            if (!write_some()) co_await flush();
+            if (!write_some()) co_await flush_answers();
             if (!lost_) co_await receive(is_decided, Phase::body, thread_.server.options.body_timeout);
             if (lost_ || reader.state() != State::complete) break;
         }
@@ -232,7 +234,7 @@ Connection::Done Connection::run() {
         if (reader.advance() == State::complete && work_->out.size() < gathered_bytes_max &&
             ++answers < answers_per_turn_max)
             continue;
-        if (!write_some()) co_await flush();
+        if (!write_some()) co_await flush_answers();
         if (reader.state() == State::empty && !lost_) {
             give_back_workspace();
             co_return;
@@ -243,7 +245,11 @@ Connection::Done Connection::run() {
         }
     }
     open_ = false;
-    if (!work_->out.empty() && !lost_ && !write_some()) co_await flush();
+    if (!work_->out.empty() && !lost_ && !write_some()) {
+        work_->reader.clear();  // the request is over
+        release_body();
+        co_await flush_answers();
+    }
     give_back_workspace();
     if (!lost_) co_await linger();
 }

@@ -64,17 +64,23 @@ private:
     void renew() noexcept override;
     Done answer_request();
     Done stream_body();
+    Done flush_answers();
     Done flush();
     Done linger();
 
     void enter(Phase phase, CoarseClock::time_point deadline);
     void on_expired() override;
-    void give_way();       // its place goes to another connection
-    void give_way_body();  // its body memory goes to another body
+    void give_way();         // its place goes to another connection
+    void give_way_body();    // its body memory goes to another body or answer
+    void give_way_unread();  // the memory of its answer does
     void refuse(const ErrorKind& kind);
     bool body_is_passed();
     bool body_has_room();
     void append_answer();
+    void note_client(const Request& request);
+    bool unread_has_room();
+    void release_unread();
+    void drop_unread() noexcept;
     void take_workspace();
     void next_request();
     void release_body();
@@ -93,7 +99,8 @@ private:
     std::size_t written_ = 0;          // bytes of work_->out
     CoarseClock::time_point request_deadline_{};
     Share place_{*this, &Connection::give_way};
-    std::unique_ptr<Share> body_;  // share of the body memory; null unless a long body is held
+    std::unique_ptr<Share> body_;    // share of the body memory; null unless a long body is held
+    std::unique_ptr<Share> unread_;  // the same for an answer; null unless the peer is slow to take a long one
     Phase phase_ = Phase::idle;
     bool turned_away_ = false;  // no place was free: answers 503 and closes
     bool timed_out_ = false;

@@ -1,4 +1,5 @@
 // The part of Connection that obtains the answers and writes them.
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <optional>
@@ -22,6 +23,9 @@ using boost::system::error_code;
 
 // Discards an unread body up to this size, so that the connection can be reused.
 constexpr std::size_t dropped_bytes_max = 64 * 1024;
+
+// What a peer may leave unread without paying for it: the answers that connection.cpp gathers, or one that is as small.
+constexpr std::size_t unread_bytes_free = 8 * 1024;
 
 // The length of a stream, if its handler knows it.
 std::optional<std::size_t> stated_length(const Response& response) {
@@ -99,9 +103,10 @@ Connection::Done Connection::stream_body() {
     try {
         while (request.method != Method::head) {
             append_piece(work_->out, piece, end);
+            const std::size_t size = std::exchange(piece, {}).size();
             if (!write_some()) co_await flush();
             if (lost_) break;
-            bytes += piece.size();
+            bytes += size;
             enter(Phase::handling, CoarseClock::now() + thread_.server.options.request_timeout);
             // Neither a client that reads fast nor a piece that is at hand would let other connections have a turn.
             co_await asio::post(asio::use_awaitable);
@@ -158,6 +163,13 @@ void Connection::append_answer() {
         line = ConnectionLine::keep_alive;
     }
     append_response(work_->out, response, request.method == Method::head, end, line, thread_.date.now());
+    if (response.stream || work_->out.size() > unread_bytes_free) note_client(request);
+}
+
+// Answers may be gathered, and the request be gone, before somebody has to pay for them.
+void Connection::note_client(const Request& request) {
+    const auto& client_of = thread_.server.options.client_of;
+    work_->client = client_of ? client_of(request) : peer_.address();
 }
 
 // Earlier answers must not wait for a slow handler. If the handler suspends, the event loop runs this write.
@@ -185,13 +197,58 @@ bool Connection::write_some() {
     return true;
 }
 
+// Waits for a peer that takes its answers slowly, if at all. They are complete, so nothing of them is held twice.
+Connection::Done Connection::flush_answers() {
+    std::string().swap(work_->response.body);  // assigning an empty text would keep the memory
+    co_await flush();
+}
+
 Connection::Done Connection::flush() {
     enter(Phase::writing, CoarseClock::now() + thread_.server.options.write_timeout);
+    if (!unread_has_room()) lose();
     error_code error;
-    do {
+    while (!lost_) {
         co_await socket_.async_wait(Socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
         if (error || timed_out_) lose();
-    } while (!lost_ && !write_some());
+        if (lost_ || write_some()) break;
+        if (unread_) unread_->seen(CoarseClock::now().time_since_epoch().count());
+    }
+    release_unread();
+}
+
+// Large answers share the memory of the bodies, so that it is bounded however many peers do not read (WEB-4). They
+// stand as idle since their peer last took a part: whoever comes next, of the same network too, replaces those that
+// stand still.
+bool Connection::unread_has_room() {
+    if (work_->out.size() <= unread_bytes_free) return true;
+    const auto ticks = CoarseClock::now().time_since_epoch().count();
+    unread_ = std::make_unique<Share>(*this, &Connection::give_way_unread);
+    unread_->seen(ticks);
+    unread_->stands(FairShares::Standing::idle);
+    FairShares& bodies = thread_.server.bodies;
+    const std::size_t bytes = std::min(work_->out.capacity(), bodies.whole());  // one that is larger takes the whole
+    return bodies.enter(*unread_, ClientNetwork::of(work_->client), bytes, ticks);
+}
+
+void Connection::release_unread() {
+    if (unread_) thread_.server.bodies.leave(*unread_);
+    unread_.reset();
+}
+
+// On its own thread, a connection that has a share waits in flush(). It frees the memory before the one that has made
+// it give way goes on: all requests that have arrived together may be answered before a posted handler runs.
+void Connection::drop_unread() noexcept {
+    if (!thread_.context.get_executor().running_in_this_thread()) return;
+    lose();
+    std::string().swap(work_->out);
+    written_ = 0;
+}
+
+void Connection::give_way_unread() {
+    if (phase_ != Phase::writing) return;  // the peer has taken it meanwhile
+    lose();
+    error_code ignored;
+    socket_.cancel(ignored);
 }
 
 }  // namespace consentry::http

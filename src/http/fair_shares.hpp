@@ -1,4 +1,5 @@
-// A budget shared by the clients' networks: connections, or memory for bodies (WEB-3, WEB-4, FLT-5).
+// A budget shared by the clients' networks: connections, or memory for bodies and for answers that wait for their
+// clients (WEB-3, WEB-4, FLT-5).
 //
 // While the budget lasts, every request for a part is granted. Once it is used up, other holders are evicted to make
 // room, in this order:

@@ -33,7 +33,8 @@ struct ServerState {
     const ServerOptions options;
     Application& application;
     FairShares places;                           // the connection limit
-    FairShares bodies;                           // bytes of bodies, beyond what the head buffers hold
+    FairShares bodies;                           // bytes of bodies beyond what the head buffers hold, and of large
+                                                 // answers that wait for their clients
     std::atomic<std::size_t> connections{0};     // open now, including those about to close
     std::atomic<std::size_t> turned_away{0};     // of these, connections over the limit
     std::function<void()> on_connection_closed;  // set once, before the threads start
@@ -45,7 +46,8 @@ struct Workspace {
     explicit Workspace(const ReaderLimits& limits) : reader(limits) {}
     MessageReader reader;
     Response response;
-    std::string out;  // answers not yet written
+    std::string out;                  // answers not yet written
+    boost::asio::ip::address client;  // of the last of them that is large
 };
 
 class IoThread {

@@ -28,9 +28,13 @@ struct ServerOptions {
     std::size_t json_bytes_max = 512'000;     // the specification's 500 kb; above: 413
     std::size_t text_bytes_max = 1'048'576;   // text and form bodies: 1 mb
     std::size_t connections_max = 20'000;     // per process, shared among the clients' networks
-    std::size_t body_memory_max = 64 << 20;   // bytes of all bodies being read or answered, shared likewise
+    // Bytes of all bodies being read or answered, and of all answers that wait for their clients; shared likewise.
+    std::size_t body_memory_max = 64 << 20;
     // Whether a peer is a proxy that speaks for many clients, and so does not count as a network of its own.
     std::function<bool(const boost::asio::ip::address&)> is_proxy = {};
+
+    // Whose network pays for the memory of an answer that waits for its client; empty: the peer's.
+    std::function<boost::asio::ip::address(const Request&)> client_of = {};
 
     // From the first byte of a request to the end of its headers. Also the time limit for the first byte of a
     // connection.

@@ -4,10 +4,14 @@
 #include <string>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include <gtest/gtest.h>
 
 #include "http/deadlines.hpp"
+#include "tests/support/instrumented.hpp"
 #include "tests/support/raw_http.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry {
 namespace {
@@ -132,6 +136,79 @@ TEST(WEB_4, ATrustedProxyMayHoldEveryConnection) {
     EXPECT_EQ(ask(second), 200U);
     EXPECT_TRUE(other.is_closed()) << "one network has given way to itself";
     for (auto one = std::next(proxy.begin()); one != proxy.end(); ++one) EXPECT_EQ(ask(*one), 200U);
+}
+
+// More than the buffers of the sockets hold.
+constexpr std::size_t large = 6'000'000;
+constexpr std::size_t large_at_once = 5;  // fit into the budget
+
+ServerOptions with_room_for_answers() {
+    ServerOptions options = with_places(1'000);
+    options.body_memory_max = large_at_once * large;
+    options.write_timeout = 1h;
+    return options;
+}
+// Clients of the same address that do not read what they have asked for.
+void ask_without_reading(const RunningServer& running, std::list<RawClient>& clients, std::size_t count,
+                         const std::string& more = {}) {
+    const std::size_t before = running.application.seen().size();
+    for (std::size_t i = 0; i < count; ++i)
+        clients.emplace_back(running.server.port(), 4096)
+            .send("GET /large?" + std::to_string(large) + " HTTP/1.1\r\nHost: x\r\n" + more + "\r\n");
+    while (running.application.seen().size() < before + count) std::this_thread::yield();
+}
+// Another client, which reads once one more has made room for its answer.
+std::size_t read_large(const RunningServer& running, const char* from, const std::string& more = {}) {
+    const std::uint64_t before = running.server.bodies().gave_way();
+    RawClient client{running.server.port(), 64 * 1024, from};
+    client.send("GET /large?" + std::to_string(large) + " HTTP/1.1\r\nHost: x\r\n" + more + "\r\n");
+    EXPECT_TRUE(tests::eventually([&] { return running.server.bodies().gave_way() > before; }));
+    return client.read_answer().body.size();
+}
+long most_memory_in_mb() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+}
+
+TEST(WEB_4, AnswersThatNobodyReadsTakeNoMoreThanTheBudget) {
+    const RunningServer running(with_room_for_answers());
+    const long before = most_memory_in_mb();
+    std::list<RawClient> greedy;
+    ask_without_reading(running, greedy, 40);
+    EXPECT_TRUE(tests::eventually([&] { return running.server.connections() <= large_at_once; }, 10s))
+        << running.server.connections() << " answers wait for their clients";
+    EXPECT_LE(running.server.bodies().held_most(), running.server.bodies().whole());
+    EXPECT_GE(running.server.bodies().held(), (large_at_once - 1) * large) << "only as many as necessary give way";
+    // Each answer once, and that which is being written a second time; the rest is for those that are about to go.
+    if constexpr (!tests::instrumented) EXPECT_LE(most_memory_in_mb() - before, 60);
+
+    EXPECT_EQ(read_large(running, "127.0.0.2"), large) << "the network that holds the most makes room";
+    greedy.clear();
+    EXPECT_TRUE(tests::eventually([&] { return running.server.bodies().held() == 0; }));
+}
+
+TEST(WEB_4, AnAnswerThatNobodyReadsKeepsNoBodyOut) {
+    const RunningServer running(with_room_for_answers());
+    std::list<RawClient> greedy;
+    ask_without_reading(running, greedy, large_at_once);
+    EXPECT_TRUE(tests::eventually([&] { return running.server.bodies().held() >= (large_at_once - 1) * large; }));
+    RawClient client{running.server.port()};
+    client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'b'));
+    EXPECT_EQ(client.read_answer().status, 200U);
+}
+
+TEST(WEB_4, AProxysClientsShareTheMemoryOfAnswersAsNetworksOfTheirOwn) {
+    ServerOptions options = with_room_for_answers();
+    options.is_proxy = [](const auto&) { return true; };
+    options.client_of = [](const http::Request& request) {
+        return boost::asio::ip::make_address(request.header("x-client").value());
+    };
+    const RunningServer running(options);
+    std::list<RawClient> greedy;
+    ask_without_reading(running, greedy, 10, "x-client: 192.0.2.1\r\n");
+    EXPECT_TRUE(tests::eventually([&] { return running.server.connections() <= large_at_once; }, 10s));
+    EXPECT_EQ(read_large(running, "127.0.0.1", "x-client: 192.0.2.2\r\n"), large);
 }
 
 // Receives bodies only from requests with credentials.

@@ -160,9 +160,11 @@ std::vector<SettingSpec> http_settings() {
          .type = megabytes<&Config::http, &HttpConfig::body_memory_max>(16, 65'536),
          .default_text = "64",
          .description =
-             "The memory for request bodies, in megabytes, shared by client networks. When it is full, a request from "
-             "the network that holds the most is ended in favor of a network that holds less; otherwise the response "
-             "is 503. A body that fits into 8 KiB together with its headers does not count."},
+             "The memory for request bodies, and for responses that clients have not read yet, in megabytes, shared by "
+             "client networks. When it is full, a request or a response of the network that holds the most is ended in "
+             "favor of a network that holds less; otherwise a request gets 503, and a response that its client does "
+             "not read at once is cut off. A body that fits into 8 KiB together with its headers does not count, nor "
+             "does a response of up to 8 KiB."},
         {.name = "HTTP_HEAD_TIMEOUT",
          .group = group,
          .type = duration<&Config::http, &HttpConfig::head_timeout>(100ms, 10min),
