@@ -59,6 +59,7 @@ public:
     }
 
     Single host, length, transfer_encoding, expect;
+    bool has_too_many_fields = false;
 
 private:
     using ErrorCode = beast::error_code;
@@ -70,7 +71,12 @@ private:
         request_.target = target;
         request_.version = static_cast<unsigned>(version);
     }
-    void on_field_impl(field id, View name, View value, ErrorCode&) override {
+    void on_field_impl(field id, View name, View value, ErrorCode& error) override {
+        if (request_.headers.size() >= head_fields_max) {
+            has_too_many_fields = true;
+            error = beast::http::error::header_limit;
+            return;
+        }
         request_.headers.emplace_back(name, value);
         switch (id) {
             case field::host:
@@ -221,6 +227,7 @@ const ErrorKind* parse_head(std::string_view bytes, std::size_t target_bytes_max
     const bool target_in_order = split_target(request);  // first, so that a refusal knows the path as well
     if (error == beast::http::error::bad_version && names_other_version(bytes)) return &errors::version_not_supported;
     if (request.target.size() > target_bytes_max) return &errors::uri_too_long;
+    if (parser.has_too_many_fields) return &errors::headers_too_large;
     // Also if Beast wants more input: the head is complete, so a line must be malformed.
     if (error || !parser.is_header_done()) return &errors::bad_request;
     if (!target_in_order) return &errors::bad_request;

@@ -11,6 +11,9 @@
 
 namespace consentry::http {
 
+// A field takes 32 bytes besides those of the head, which may be four. Browsers and proxies send a few dozen.
+inline constexpr std::size_t head_fields_max = 128;  // above: 431
+
 struct Head {
     enum class Body : std::uint8_t { none, length, chunked };
     Body body = Body::none;

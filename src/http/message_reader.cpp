@@ -17,7 +17,6 @@ constexpr std::size_t buffer_bytes_first = 8 * 1024;  // fits nearly every reque
 constexpr std::size_t buffer_bytes_kept = 32 * 1024;  // kept in the pool; larger ones are rare and freed
 constexpr std::size_t body_room_min = 2 * 1024;       // minimum space behind a head, to avoid tiny reads
 constexpr std::size_t body_bytes_first = 16 * 1024;   // initial size; grows as bytes arrive
-constexpr std::size_t fields_kept = 128;
 
 }  // namespace
 
@@ -275,7 +274,6 @@ void MessageReader::clear() {
     body_.release(buffer_bytes_kept);
     request_.peer = boost::asio::ip::address{};
     request_.peer_port = 0;
-    if (request_.headers.capacity() > fields_kept) request_.headers = {};
 }
 
 }  // namespace consentry::http

@@ -218,6 +218,26 @@ TEST(WEB_3, ABodyThatIsDeclaredTooLargeIsRefusedUnread) {
     EXPECT_EQ(hasty.read_answer().status, 413U);
 }
 
+// Each field takes more memory than its four bytes in the head.
+TEST(WEB_3, AHeadHasAtMost128Fields) {
+    const RunningServer running;
+    const auto with_fields = [](std::size_t count) {
+        std::string request = "GET /a?q HTTP/1.1\r\nHost: a\r\n";
+        for (std::size_t i = 1; i < count; ++i) request += "a:\r\n";
+        return request + "\r\n";
+    };
+    EXPECT_EQ(running.ask(with_fields(128)).status, 200U);
+    for (const std::size_t count : {129U, 4'000U}) {
+        RawClient client{running.server.port()};
+        client.send(with_fields(count) + std::string{smuggled});
+        const RawAnswer answer = client.read_answer();
+        EXPECT_EQ(answer.status, 431U) << count;
+        EXPECT_EQ(answer.body, "requestHeaderFieldsTooLarge");
+        EXPECT_EQ(answer.header("x-path"), "/a");
+        EXPECT_TRUE(client.is_closed());
+    }
+}
+
 TEST(WEB_3, EndlessChunksCostNoMemory) {
     const RunningServer running;
     rusage before{};
