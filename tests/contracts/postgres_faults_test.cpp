@@ -195,6 +195,39 @@ TEST(PostgresFaults, WritesThatWaitForALockCostTheOthersNothing) {
     }));
 }
 
+awaitable<void> look_up_locked(storage::Database& on, std::size_t& refused) {
+    try {
+        co_await on.look_up("SELECT uid, note FROM things WHERE uid = $1", Uuid());
+    } catch (const Unavailable&) {
+        ++refused;
+    }
+}
+
+// Regression: look-ups are sent in parts, one at a time. Each part had a timeout of its own, so the last one of these
+// took ten.
+TEST(PostgresFaults, FLT_3_LookUpsThatWaitForOthersHaveOneTimeout) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    Client client({.url = schema.patient_url(), .timeout = 1s});
+    EXPECT_THROW(client.query("SELECT note FROM nowhere"), Unavailable) << "connects";
+    constexpr std::size_t callers = 2'560;
+    std::size_t refused = 0;
+    {
+        const PostgresConnection holder(schema.url());
+        holder.run("BEGIN");
+        holder.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE");
+        std::vector<awaitable<void>> works;
+        for (std::size_t i = 0; i < callers; ++i) works.push_back(look_up_locked(client.database(), refused));
+        EXPECT_LT(time_of([&] { client.wait_for_all(std::move(works)); }), 3s);
+    }
+    EXPECT_EQ(refused, callers);
+    EXPECT_TRUE(eventually([&] {
+        refused = 0;
+        client.wait_for(look_up_locked(client.database(), refused));
+        return refused == 0;
+    }));
+}
+
 awaitable<void> ask(storage::Database& of) { co_await of.query("SELECT 1"); }
 std::vector<awaitable<void>> two_at_once(storage::Database& of) {
     std::vector<awaitable<void>> out;

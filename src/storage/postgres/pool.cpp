@@ -94,14 +94,31 @@ void Pool::look_up(std::string_view sql, std::optional<Uuid> key, std::shared_pt
         refuse(too_many());
         return;
     }
-    look_ups.waiting.push_back({key, std::move(waiting)});
+    look_ups.waiting.push_back({key, std::move(waiting), std::chrono::steady_clock::now() + options_->timeout});
     if (look_ups.under_way) return;
     look_ups.under_way = true;
     // Posted to the end of this event loop turn, so that look-ups of the other requests in this turn join.
     asio::post(channels_.front()->executor(), [self = shared_from_this(), &look_ups] { self->ask(look_ups); });
 }
 
+// Whoever waits behind others must not have their timeouts on top of its own.
+void Pool::refuse_late_ones(LookUps& look_ups) {
+    const auto now = std::chrono::steady_clock::now();
+    std::exception_ptr error;
+    while (!look_ups.waiting.empty() && look_ups.waiting.front().deadline <= now) {
+        if (!error) error = std::make_exception_ptr(Unavailable("postgres: no answer in time"));
+        const Asked late = std::move(look_ups.waiting.front());
+        look_ups.waiting.pop_front();
+        answer(*late.waiting, error, {});
+    }
+}
+
 void Pool::ask(LookUps& look_ups) {
+    refuse_late_ones(look_ups);
+    if (look_ups.waiting.empty()) {
+        look_ups.under_way = false;
+        return;
+    }
     const auto count = static_cast<std::ptrdiff_t>(std::min(look_ups.waiting.size(), keys_at_once_max));
     std::vector<Asked> asked(std::make_move_iterator(look_ups.waiting.begin()),
                              std::make_move_iterator(look_ups.waiting.begin() + count));
@@ -113,12 +130,11 @@ void Pool::ask(LookUps& look_ups) {
         if (one.key) keys.push_back(*one.key);
     std::ranges::sort(keys);
     keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    // Not that of the oldest: if every message took longer than the oldest look-up has left, none would succeed.
+    const auto deadline = asked.back().deadline;
     auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
-        const auto pool = self.lock();
-        if (pool && !look_ups.waiting.empty())
-            pool->ask(look_ups);  // first, so that it is under way while the answers are delivered
-        else if (pool)
-            look_ups.under_way = false;
+        // First, so that the next message is under way while the answers are delivered.
+        if (const auto pool = self.lock()) pool->ask(look_ups);
         Rows rows;
         if (!answered.error) rows = std::move(answered.outcome.results.front());
         std::unordered_map<Uuid, std::size_t> places;
@@ -133,7 +149,9 @@ void Pool::ask(LookUps& look_ups) {
         }
     };
     Channel& channel = channels_.front()->is_open() || health_->is_up() ? *channels_.front() : least_loaded();
-    channel.submit(make_job(std::move(statements), false, std::move(done)));
+    Job job = make_job(std::move(statements), false, std::move(done));
+    job.deadline = deadline;
+    channel.submit(std::move(job));
 }
 
 }  // namespace consentry::storage::postgres

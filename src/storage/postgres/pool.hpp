@@ -2,6 +2,7 @@
 // one statement.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -39,13 +40,15 @@ private:
     struct Asked {
         std::optional<Uuid> key;
         std::shared_ptr<Found> waiting;
+        std::chrono::steady_clock::time_point deadline;
     };
     // The look-ups of one statement. Only one message is under way at a time; look-ups that arrive meanwhile go with
-    // the next one. A busy service thus sends few large messages, and an idle one sends each look-up at once.
+    // the next one, unless their time is up by then. A busy service thus sends few large messages, and an idle one
+    // sends each look-up at once.
     struct LookUps {
-        std::string sql;   // for one key
-        std::string text;  // for many
-        std::deque<Asked> waiting = {};
+        std::string sql;                 // for one key
+        std::string text;                // for many
+        std::deque<Asked> waiting = {};  // by their deadlines
         bool under_way = false;
     };
 
@@ -54,6 +57,7 @@ private:
     Job make_job(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done) const;
     Channel& least_loaded();
     void ask(LookUps& look_ups);
+    void refuse_late_ones(LookUps& look_ups);
 
     const std::shared_ptr<const PostgresOptions> options_;
     const std::shared_ptr<Health> health_;
