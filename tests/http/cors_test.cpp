@@ -100,6 +100,21 @@ TEST(WEB_6, ABareWildcardNamesNobodyAndTakesNoCredentials) {
         const Answer answer = hello_from(service, origin);
         EXPECT_EQ(answer.header("access-control-allow-origin"), "*") << origin;
         EXPECT_EQ(answer.header("access-control-allow-credentials"), "") << origin;
+        EXPECT_EQ(answer.header("vary").find("Origin"), std::string::npos) << origin;
+    }
+}
+
+// A cache may keep the answer to a request without the header, such as a navigation, and give it to the page of any
+// origin.
+TEST(WEB_6, UnderABareWildcardAnswersAreTheSameWithoutAnOrigin) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", "*"}});
+    for (const std::string path : {"/docs/json", "/api/hello", "/api/nowhere"}) {
+        const Answer without = service.get(path);
+        const Answer with = service.get(path, {{"Origin", "https://anybody.org"}});
+        EXPECT_EQ(without.header("access-control-allow-origin"), "*") << path;
+        for (const char* name : {"access-control-allow-origin", "access-control-expose-headers",
+                                 "access-control-allow-credentials", "vary"})
+            EXPECT_EQ(without.header(name), with.header(name)) << path << " " << name;
     }
 }
 

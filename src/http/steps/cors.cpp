@@ -47,6 +47,14 @@ std::optional<std::pair<std::string_view, std::optional<std::uint16_t>>> split_p
     return std::pair{text.substr(0, colon), port};
 }
 
+// What a page that may read the answer learns besides.
+void tell_more(bool preflight, std::string_view allowed_methods, Response& response) {
+    if (!preflight) return response.add_header("Access-Control-Expose-Headers", exposed_headers);
+    response.add_header("Access-Control-Allow-Methods", allowed_methods);
+    response.add_header("Access-Control-Allow-Headers", allowed_headers);
+    response.add_header("Access-Control-Max-Age", preflight_seconds);
+}
+
 }  // namespace
 
 std::expected<Cors, std::string> Cors::parse(const std::vector<std::string>& entries) {
@@ -110,35 +118,22 @@ bool Cors::is_open(std::string_view path) const {
 }
 
 void Cors::add_headers(const Request& request, bool preflight, Response& response) const {
-    if (is_open(request.path)) {
-        // Also without an Origin header: caches keep these answers and give them to everybody.
+    const bool is_open_path = is_open(request.path);
+    if (is_open_path || any_) {
+        // Also without an Origin header: caches keep these answers and give them to everybody. A wildcard names no
+        // origin, so browsers send no credentials.
         response.add_header("Access-Control-Allow-Origin", "*");
-        if (!preflight) return response.add_header("Access-Control-Expose-Headers", exposed_headers);
-        response.add_header("Access-Control-Allow-Methods", reading_methods);
-        response.add_header("Access-Control-Allow-Headers", allowed_headers);
-        response.add_header("Access-Control-Max-Age", preflight_seconds);
-        return;
+        return tell_more(preflight, is_open_path ? reading_methods : methods, response);
     }
-    if (entries_.empty() && !any_) return;
+    if (entries_.empty()) return;
     // Caches must not reuse an answer for another origin.
-    if (!any_) {
-        response.vary.origin = true;
-        response.vary.preflight = preflight;
-    }
+    response.vary.origin = true;
+    response.vary.preflight = preflight;
     const auto origin = request.header("origin");
-    if (!origin || request.count("origin") != 1) return;
-    if (any_) {
-        // A wildcard names no origin, so browsers send no credentials.
-        response.add_header("Access-Control-Allow-Origin", "*");
-    } else {
-        if (!allows(*origin)) return;
-        response.add_header("Access-Control-Allow-Origin", *origin);
-        response.add_header("Access-Control-Allow-Credentials", "true");
-    }
-    if (!preflight) return response.add_header("Access-Control-Expose-Headers", exposed_headers);
-    response.add_header("Access-Control-Allow-Methods", methods);
-    response.add_header("Access-Control-Allow-Headers", allowed_headers);
-    response.add_header("Access-Control-Max-Age", preflight_seconds);
+    if (!origin || request.count("origin") != 1 || !allows(*origin)) return;
+    response.add_header("Access-Control-Allow-Origin", *origin);
+    response.add_header("Access-Control-Allow-Credentials", "true");
+    tell_more(preflight, methods, response);
 }
 
 }  // namespace consentry::http
