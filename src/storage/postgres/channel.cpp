@@ -1,6 +1,7 @@
 #include "storage/postgres/channel.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -95,7 +96,12 @@ void Channel::send_waiting() {
     while (!waiting_.empty() && in_flight_.size() < in_flight_max) {
         in_flight_.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
-        if (!send(in_flight_.back())) {
+        bool is_sent = false;
+        try {
+            is_sent = send(in_flight_.back());
+        } catch (const std::bad_alloc&) {  // part of it may be under way, and nobody would know the results
+        }
+        if (!is_sent) {
             lose(connection_->trouble(), false);
             return;
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <tuple>
 #include <unordered_map>
 
@@ -19,6 +20,12 @@ std::exception_ptr too_many() {
     return std::make_exception_ptr(Unavailable("postgres: too many requests are waiting for a connection"));
 }
 
+// Made while there still is memory.
+const std::exception_ptr& out_of_memory() {
+    static const std::exception_ptr error = std::make_exception_ptr(Unavailable("postgres: out of memory"));
+    return error;
+}
+
 // Resumes the caller directly, since this is its thread. Does nothing if the caller has canceled.
 void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {
     Pool::Found handler;
@@ -30,6 +37,7 @@ void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {
 
 std::shared_ptr<Pool> Pool::make(const asio::any_io_executor& executor, std::shared_ptr<const PostgresOptions> options,
                                  std::shared_ptr<Health> health, WorkerPool& connectors) {
+    out_of_memory();
     auto pool = std::shared_ptr<Pool>(new Pool(options, health));
     for (int i = 0; i < options->connections; ++i) {
         auto channel = std::make_shared<Channel>(executor, options, health, connectors);
@@ -96,9 +104,14 @@ void Pool::look_up(std::string_view sql, std::optional<Uuid> key, std::shared_pt
     }
     look_ups.waiting.push_back({key, std::move(waiting), std::chrono::steady_clock::now() + options_->timeout});
     if (look_ups.under_way) return;
-    look_ups.under_way = true;
     // Posted to the end of this event loop turn, so that look-ups of the other requests in this turn join.
-    asio::post(channels_.front()->executor(), [self = shared_from_this(), &look_ups] { self->ask(look_ups); });
+    try {
+        asio::post(channels_.front()->executor(), [self = shared_from_this(), &look_ups] { self->ask(look_ups); });
+    } catch (...) {
+        look_ups.waiting.pop_back();
+        throw;
+    }
+    look_ups.under_way = true;
 }
 
 // Whoever waits behind others must not have their timeouts on top of its own.
@@ -115,43 +128,69 @@ void Pool::refuse_late_ones(LookUps& look_ups) {
 
 void Pool::ask(LookUps& look_ups) {
     refuse_late_ones(look_ups);
-    if (look_ups.waiting.empty()) {
+    auto& waiting = look_ups.waiting;
+    if (waiting.empty()) {
         look_ups.under_way = false;
         return;
     }
-    const auto count = static_cast<std::ptrdiff_t>(std::min(look_ups.waiting.size(), keys_at_once_max));
-    std::vector<Asked> asked(std::make_move_iterator(look_ups.waiting.begin()),
-                             std::make_move_iterator(look_ups.waiting.begin() + count));
-    look_ups.waiting.erase(look_ups.waiting.begin(), look_ups.waiting.begin() + count);
+    std::shared_ptr<std::vector<Asked>> asked;
+    try {
+        asked = std::make_shared<std::vector<Asked>>();
+        const std::size_t count = std::min(waiting.size(), keys_at_once_max);
+        asked->reserve(count);
+        for (; asked->size() < count; waiting.pop_front()) asked->push_back(std::move(waiting.front()));
+        send(look_ups, asked);
+    } catch (...) {
+        // Out of memory. Nobody may wait for a message that is not under way.
+        const std::exception_ptr error = out_of_memory();
+        look_ups.under_way = false;
+        std::size_t left = waiting.size();  // those that the answers make ask again come behind them
+        if (asked)
+            for (const Asked& one : *asked) answer(*one.waiting, error, {});
+        for (; left > 0; --left) {
+            const Asked one = std::move(waiting.front());
+            waiting.pop_front();
+            answer(*one.waiting, error, {});
+        }
+    }
+}
+
+void Pool::send(LookUps& look_ups, const std::shared_ptr<std::vector<Asked>>& asked) {
     std::vector<WireStatement> statements(1);
     statements.front().sql = look_ups.text;
     auto& keys = statements.front().keys;
-    for (const Asked& one : asked)
+    for (const Asked& one : *asked)
         if (one.key) keys.push_back(*one.key);
     std::ranges::sort(keys);
     keys.erase(std::ranges::unique(keys).begin(), keys.end());
-    // Not that of the oldest: if every message took longer than the oldest look-up has left, none would succeed.
-    const auto deadline = asked.back().deadline;
-    auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
+    Job job = make_job(std::move(statements), false, [self = weak_from_this(), &look_ups, asked](Answer answered) {
         // First, so that the next message is under way while the answers are delivered.
         if (const auto pool = self.lock()) pool->ask(look_ups);
-        Rows rows;
+        deliver(*asked, std::move(answered));
+    });
+    // Not that of the oldest: if every message took longer than the oldest look-up has left, none would succeed.
+    job.deadline = asked->back().deadline;
+    Channel& channel = channels_.front()->is_open() || health_->is_up() ? *channels_.front() : least_loaded();
+    channel.submit(std::move(job));
+}
+
+void Pool::deliver(const std::vector<Asked>& asked, Answer answered) {
+    Rows rows;
+    std::unordered_map<Uuid, std::size_t> places;
+    try {
         if (!answered.error) rows = std::move(answered.outcome.results.front());
-        std::unordered_map<Uuid, std::size_t> places;
         if (asked.front().key)
             for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].uuid(0), i);
-        for (const Asked& one : asked) {
-            const auto found = one.key ? places.find(*one.key) : places.end();
-            if (one.key && found == places.end())
-                answer(*one.waiting, answered.error, rows.none());
-            else
-                answer(*one.waiting, answered.error, one.key ? rows.only(found->second) : rows);
-        }
-    };
-    Channel& channel = channels_.front()->is_open() || health_->is_up() ? *channels_.front() : least_loaded();
-    Job job = make_job(std::move(statements), false, std::move(done));
-    job.deadline = deadline;
-    channel.submit(std::move(job));
+    } catch (const std::bad_alloc&) {
+        answered.error = out_of_memory();
+    }
+    for (const Asked& one : asked) {
+        const auto found = one.key ? places.find(*one.key) : places.end();
+        if (one.key && found == places.end())
+            answer(*one.waiting, answered.error, rows.none());
+        else
+            answer(*one.waiting, answered.error, one.key ? rows.only(found->second) : rows);
+    }
 }
 
 }  // namespace consentry::storage::postgres

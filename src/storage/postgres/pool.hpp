@@ -58,6 +58,8 @@ private:
     Channel& least_loaded();
     void ask(LookUps& look_ups);
     void refuse_late_ones(LookUps& look_ups);
+    void send(LookUps& look_ups, const std::shared_ptr<std::vector<Asked>>& asked);
+    static void deliver(const std::vector<Asked>& asked, Answer answered);
 
     const std::shared_ptr<const PostgresOptions> options_;
     const std::shared_ptr<Health> health_;

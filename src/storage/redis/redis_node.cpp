@@ -67,23 +67,35 @@ void Node::send(std::span<const std::string_view> words, Waiter& waiter, bool as
         trouble_ = named("too many commands are waiting");
         return;
     }
-    const SteadyTime deadline = now + settings_->options().timeout;
-    if (asking) {
-        const std::array<std::string_view, 1> asking_words{"ASKING"};
-        append_command(out_, asking_words);
-        in_flight_.push_back({.waiter = nullptr, .deadline = deadline});
-    }
-    append_command(out_, words);
-    waiter.node = this;
-    waiter.number = first_number_ + in_flight_.size();
-    in_flight_.push_back({.waiter = &waiter, .deadline = deadline});
+    append(words, waiter, asking, now + settings_->options().timeout);
     if (state_ == State::open && !writing_ && !flush_posted_) {
-        flush_posted_ = true;
         asio::post(executor_, [self = shared_from_this()] {
             self->flush_posted_ = false;
             self->flush();
         });
+        flush_posted_ = true;
     }
+}
+
+// If there is no memory for all of it, nothing is appended: each reply belongs to the command in its place.
+void Node::append(std::span<const std::string_view> words, Waiter& waiter, bool asking, SteadyTime deadline) {
+    const std::size_t bytes = out_.size();
+    const std::size_t commands = in_flight_.size();
+    try {
+        if (asking) {
+            const std::array<std::string_view, 1> asking_words{"ASKING"};
+            in_flight_.push_back({.waiter = nullptr, .deadline = deadline});
+            append_command(out_, asking_words);
+        }
+        in_flight_.push_back({.waiter = &waiter, .deadline = deadline});
+        append_command(out_, words);
+    } catch (...) {
+        while (in_flight_.size() > commands) in_flight_.pop_back();
+        out_.resize(bytes);
+        throw;
+    }
+    waiter.node = this;
+    waiter.number = first_number_ + in_flight_.size() - 1;
 }
 
 awaitable<void> Node::wait(Waiter& waiter) {
@@ -119,10 +131,10 @@ bool Node::is_ready(SteadyTime now) {
 
 void Node::connect(SteadyTime now) {
     const bool is_short = was_open_ && server_ && !settings_->tls();
+    attempt_ = std::make_shared<Attempt>(executor_, settings_, server_, first_sentinel_);
     state_ = State::connecting;
     probing_ = failures_ > 0;
     connect_deadline_ = now + (is_short ? settings_->options().timeout : settings_->long_connect_timeout());
-    attempt_ = std::make_shared<Attempt>(executor_, settings_, server_, first_sentinel_);
     asio::co_spawn(
         executor_, Attempt::run(attempt_),
         [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& error, std::shared_ptr<Link> link) {

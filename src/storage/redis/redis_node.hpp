@@ -91,6 +91,7 @@ private:
     };
 
     bool is_ready(SteadyTime now);
+    void append(std::span<const std::string_view> words, Waiter& waiter, bool asking, SteadyTime deadline);
     void connect(SteadyTime now);
     void on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exception_ptr& error,
                       std::shared_ptr<Link> link);

@@ -1,0 +1,140 @@
+// Tests that an allocation that fails costs one caller of a shared connection its answer, and nobody else.
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "contracts/redis_loop.hpp"
+#include "storage/postgres/postgres_database.hpp"
+#include "storage/redis/redis_node.hpp"
+#include "tests/support/shared_engines.hpp"
+
+namespace {
+
+// How many allocations of this thread succeed until one fails; below zero: all.
+thread_local int left = -1;
+
+void* allocate(std::size_t size) {
+    if (left >= 0 && left-- == 0) throw std::bad_alloc();
+    if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Runs all that is due. Like a thread of the service, it survives what a handler throws.
+void run_on_and_on(asio::io_context& context) {
+    context.restart();
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    for (;;) {
+        try {
+            context.run_until(end);
+            return;
+        } catch (const std::bad_alloc&) {
+        }
+    }
+}
+
+TEST(AllocationFailures, ALookUpThatFailsHoldsUpNoOther) {
+    const PostgresSchema schema;
+    schema.sql("CREATE TABLE things (id UUID PRIMARY KEY)");
+    asio::io_context context{1};
+    storage::PostgresDatabase database({.url = schema.patient_url(), .timeout = 10s});
+    enum class End { none, found, refused };
+    const auto look_up = [&](End& end) -> awaitable<void> {
+        try {
+            co_await database.look_up("SELECT id FROM things WHERE id = $1", Uuid());
+            left = -1;
+            end = End::found;
+        } catch (const Unavailable&) {
+            left = -1;
+            end = End::refused;
+        } catch (const std::bad_alloc&) {
+            left = -1;
+            end = End::refused;
+        }
+    };
+    End first = End::none;
+    asio::co_spawn(context, look_up(first), asio::detached);
+    run_on_and_on(context);
+    ASSERT_EQ(first, End::found);
+    bool is_last = false;
+    for (int at = 0; !is_last; ++at) {
+        ASSERT_LT(at, 1'000);
+        End one = End::none;
+        End other = End::none;
+        asio::co_spawn(context, look_up(one), asio::detached);
+        asio::post(context, [&] { left = at; });
+        asio::co_spawn(context, look_up(other), asio::detached);
+        run_on_and_on(context);
+        is_last = one == End::found && other == End::found;
+        // At most the caller that the memory was for has no answer.
+        EXPECT_TRUE(one != End::none || other != End::none) << "allocation " << at;
+        left = -1;
+        End next = End::none;
+        asio::co_spawn(context, look_up(next), asio::detached);
+        run_on_and_on(context);
+        ASSERT_EQ(next, End::found) << "after allocation " << at;
+    }
+}
+
+TEST(AllocationFailures, ACommandThatFailsGivesNoReplyToAnother) {
+    using storage::redis::Node;
+    using storage::redis::Waiter;
+    asio::io_context context{1};
+    const auto options = redis_options(shared_redis_url());
+    const auto settings = std::make_shared<storage::redis::Settings>(options);
+    const auto node = std::make_shared<Node>(context.get_executor(), settings, options.addresses.front());
+    const auto send = [&node](Waiter& waiter, std::string_view text, bool asking) {
+        const std::array<std::string_view, 2> words{"ECHO", text};
+        node->send(words, waiter, asking);
+    };
+    // The queue takes memory only now and then.
+    for (std::size_t round = 0; round < 100; ++round) {
+        bool has_failed = true;
+        for (int at = 0; has_failed; ++at) {
+            ASSERT_LT(at, 100);
+            Waiter before;
+            Waiter failed;
+            Waiter behind;
+            send(before, "before", false);
+            const std::string long_text(100 * (round + 1), 'x');
+            left = at;
+            try {
+                send(failed, long_text, round % 2 == 0);
+                has_failed = false;
+            } catch (const std::bad_alloc&) {
+            }
+            left = -1;
+            send(behind, "behind", false);
+            run_on_and_on(context);
+            ASSERT_EQ(before.reply.text(), "before") << "round " << round << ", allocation " << at;
+            ASSERT_EQ(behind.reply.text(), "behind") << "round " << round << ", allocation " << at;
+        }
+    }
+    node->stop();
+}
+
+}  // namespace
+}  // namespace consentry::tests
