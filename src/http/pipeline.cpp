@@ -329,6 +329,7 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
 void Pipeline::answer_error_page(Walk& walk, const Error& error, Response& response) const {
     Reply page = options_.error_pages->page_of(walk.context, error);
     if (page.status != 0) response.status = page.status;
+    if (response.status == 401) response.add_header("WWW-Authenticate", "Bearer");
     common_headers(walk, response);
     response.headers.append(page.extra_headers).append(not_kept);
     add_policy(page.content_security_policy, response);

@@ -32,6 +32,7 @@ TEST(GuardedHosts, ANavigationWithoutASessionIsSentToTheLoginAndBack) {
     const Answer denied = visitor.ask(app, "/orders", std::string(door) + "?deny=401");
     EXPECT_EQ(denied.status, 401);
     EXPECT_EQ(header(denied, "location"), pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders");
+    EXPECT_EQ(header(denied, "www-authenticate"), "Bearer") << "RFC 9110 section 15.5.2";
 }
 
 TEST(GuardedHosts, ProgramsAndScriptsGetTheRefusalItself) {
