@@ -125,6 +125,12 @@ std::size_t write_problem(std::string& out, const Error& error, std::string_view
     return out.size() - metadata;
 }
 
+std::string retry_after_line(const Error& error) {
+    const auto* wait = error.data().if_contains("retryAfterSeconds");
+    if (wait == nullptr || !wait->is_int64()) return {};
+    return "Retry-After: " + std::to_string(wait->get_int64()) + "\r\n";
+}
+
 std::string header_safe(std::string_view text) {
     std::string out;
     for (const char c : text)

@@ -32,6 +32,10 @@ std::size_t write_error(std::string& out, const Error& error, const Locales& loc
 std::size_t write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
                           const AnswerFacts& facts);
 
+// Returns the line of a refusal that tells when to retry, `retryAfterSeconds` of its data as a header; of any other
+// refusal, nothing.
+std::string retry_after_line(const Error& error);
+
 // Returns `text` without the characters that a header value cannot hold (control characters, non-ASCII).
 std::string header_safe(std::string_view text);
 

@@ -45,11 +45,6 @@ std::string correlation_id_of(const Request& request, const std::string& request
     return request_id;
 }
 
-void add_retry_after(const Error& error, Response& response) {
-    const auto* wait = error.data().if_contains("retryAfterSeconds");
-    if (wait != nullptr && wait->is_int64()) response.add_header("Retry-After", std::to_string(wait->get_int64()));
-}
-
 // The media types of an Upload. Anything else is refused without reading it.
 bool is_table_or_form(const Request& request) {
     const std::string_view type = request.header("content-type").value_or("");
@@ -311,7 +306,7 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
         return answer_error_page(walk, error, response);
     common_headers(walk, response);
     response.headers.append(inert_document).append(not_kept);
-    add_retry_after(error, response);
+    response.headers.append(retry_after_line(error));
     if (const auto* types = error.data().if_contains("mediaTypes"); types != nullptr && kind.http_status == 415)
         response.add_header("Accept", types->get_string());
     if (kind.http_status == 405) response.add_header("Allow", walk.allow);
@@ -329,12 +324,12 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
 void Pipeline::answer_error_page(Walk& walk, const Error& error, Response& response) const {
     Reply page = options_.error_pages->page_of(walk.context, error);
     if (page.status != 0) response.status = page.status;
-    if (response.status == 401) response.add_header("WWW-Authenticate", "Bearer");
     common_headers(walk, response);
     response.headers.append(page.extra_headers).append(not_kept);
     add_policy(page.content_security_policy, response);
-    add_retry_after(error, response);
+    response.headers.append(retry_after_line(error));
     if (response.status == 405) response.add_header("Allow", walk.allow);
+    if (response.status == 401) response.add_header("WWW-Authenticate", "Bearer");
     response.add_header("Content-Type", page.content_type);
     response.body = std::move(page.data);
 }

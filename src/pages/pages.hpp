@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/envelope.hpp"
 #include "http/gate.hpp"
 #include "http/router.hpp"
 #include "pages/form_fields.hpp"
@@ -183,7 +184,10 @@ private:
             if (PageKit::is_for_the_form(refusal)) {
                 const ErrorKind& kind = refusal.kind();
                 faults.add(refusal, fields_);
-                co_return co_await shown(visit, {.view = faults.take(), .status = kind.http_status, .refusal = &kind});
+                co_return co_await shown(visit, {.view = faults.take(),
+                                                 .status = kind.http_status,
+                                                 .headers = http::retry_after_line(refusal),
+                                                 .refusal = &kind});
             }
         }
         if (if_expired_ && refusal.is(errors::form_expired))

@@ -145,6 +145,18 @@ TEST_F(SecondFactor, AWrongCodeIsToldBesideTheForm) {
     EXPECT_EQ(browser.send("/login/verify", {{"code", service.next_code(person)}}).status, 303);
 }
 
+TEST_F(SecondFactor, LIM_6_ALockTellsWhenToComeAgain) {
+    first_step();
+    Answer told;
+    for (int i = 0; i < 8 && told.status != 429; ++i) {
+        if (told.status != 0 && told.status != 401) first_step();
+        told = browser.send("/login/verify", {{"code", "00000" + std::to_string(i)}});
+    }
+    ASSERT_EQ(told.status, 429) << told.body;
+    ASSERT_TRUE(told.headers.contains("retry-after"));
+    EXPECT_GE(std::stoi(told.headers.at("retry-after")), 200);
+}
+
 TEST_F(SecondFactor, BelongsToTheBrowserThatBegan) {
     first_step();
     Browser other(service);
