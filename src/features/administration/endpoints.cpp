@@ -29,6 +29,7 @@ awaitable<Result<http::ListPage<UserListResponse>>> list(Administration& adminis
                                                          http::List<Listing> wanted) {
     const auto found = co_await administration.users(wanted.query());
     std::vector<UserId> users;
+    users.reserve(found.items.size());
     for (const ListedUser& listed : found.items) users.push_back(listed.user.id);
     auto accepted = co_await consents.accepted_by(std::move(users));
     co_return wanted.page(

@@ -13,6 +13,7 @@ storage::awaitable<std::set<std::string>> PasswordKindRepository::list_others(st
 storage::awaitable<std::vector<std::string>> PasswordKindRepository::list_seen_before(TimePoint before) {
     const auto rows = co_await database_.query("SELECT kind FROM password_kinds WHERE seen_at < $1", before);
     std::vector<std::string> out;
+    out.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));
     co_return out;
 }
