@@ -96,12 +96,13 @@ awaitable<Result<PageAnswer>> RecoveryPages::show_confirm(const VisitOf<SignedIn
 
 awaitable<Result<PageAnswer>> RecoveryPages::confirm(const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) {
     const auto& visit = sent.visit();
+    auto proven = co_await parts_.confirmation.prove(
+        visit.caller(), {.password = sent.form().password, .factor = proof_of(sent.form())}, cause_of(visit.context()));
+    if (!proven) co_return fail(std::move(proven.error()));
     // The session may do more from now on, so it gets a new identity.
     auto renewal = parts_.sessions.prepare_renewal(visit.browser());
     if (!renewal) co_return fail(std::move(renewal.error()));
-    auto confirmed = co_await parts_.confirmation.confirm(
-        visit.caller(), {.password = sent.form().password, .factor = proof_of(sent.form())}, cause_of(visit.context()),
-        std::move(renewal->rotation));
+    auto confirmed = co_await parts_.confirmation.confirm(std::move(*proven), std::move(renewal->rotation));
     if (!confirmed) co_return fail(std::move(confirmed.error()));
     co_return PageAnswer::to(goal_of(visit),
                              cookies_.set(PageCookie::session, renewal->cookie, parts_.sessions.cookie_lifetime()));

@@ -12,7 +12,7 @@ import type {
 } from './http.js';
 import type { Language } from './language.js';
 import { orAborted } from './retry.js';
-import { Session } from './session.js';
+import { isExpired, isRefusedToken, Session } from './session.js';
 import type { SessionEvent, SessionListener } from './session.js';
 import { memoryStorage } from './storage.js';
 import type { TokenStorage, Tokens } from './storage.js';
@@ -66,8 +66,6 @@ type Arguments<O extends OperationId> =
     Record<never, never> extends RequestOptions<O> ? [options?: RequestOptions<O>] : [options: RequestOptions<O>];
 
 const renewalsAtMost = 2;
-/** Milliseconds before its expiry at which an access token is no longer worth sending. */
-const margin = 5_000;
 /**
  * Milliseconds for an answer with new tokens: as long as possible for slow networks, and short enough that a second
  * attempt reaches Consentry while it repeats its answer, for ten seconds (AUTH_JWT_REFRESH_GRACE_IN_SECONDS).
@@ -203,11 +201,14 @@ export class Consentry {
 
     /**
      * Proves who uses the session, which some changes require (`auth.freshLoginRequired`). Replaces the tokens of the
-     * session.
+     * session. If it fails because the answer is lost, call it again.
      */
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
-        const next = tokensOf(await this.#data('confirmSession', { ...options, body: proof }));
-        await this.#session.replace(next);
+        const told = { language: this.language, ...options, body: proof, timeout: this.#refreshTimeout };
+        const read = envelopeOf as (response: Response) => Promise<Body<'confirmSession'>>;
+        await this.#session.exchange(async ({ accessToken }) =>
+            tokensOf((await this.#http.send('confirmSession', { ...told, token: accessToken }, read)).data),
+        );
     }
 
     /** The sessions of this user. */
@@ -331,16 +332,14 @@ export class Consentry {
         }
         let tokens = await this.#session.tokens();
         if (!tokens) throw signedOut();
-        if (tokens.expiresAt - margin < Date.now())
+        if (isExpired(tokens))
             tokens = await orAborted(this.#session.renew(tokens), options.signal);
-        // The guard refuses an expired token before anything is done, so every operation may be repeated. Another tab
-        // may refresh again meanwhile, hence not only once.
+        // Another tab may refresh again meanwhile, hence not only once.
         for (let renewals = 0; ; ++renewals) {
             try {
                 return await this.#http.send(operation, { ...told, token: tokens.accessToken }, read);
             } catch (error) {
-                const isExpired = error instanceof ConsentryError && error.name === 'auth.jwtAccessTokenInvalid';
-                if (!isExpired || renewals === renewalsAtMost) throw error;
+                if (!isRefusedToken(error) || renewals === renewalsAtMost) throw error;
                 tokens = await orAborted(this.#session.renew(tokens), options.signal);
             }
         }

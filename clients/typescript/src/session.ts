@@ -124,12 +124,32 @@ export class Session {
         return renewal;
     }
 
-    /** Stores the next tokens of a session, unless it has ended meanwhile, or a refresh has brought newer ones. */
-    replace(next: Tokens): Promise<void> {
+    /**
+     * Stores the tokens that `ask` gets for the present ones. No refresh happens meanwhile, in any tab: its refresh token
+     * would be one that is already spent.
+     */
+    exchange(ask: (tokens: Tokens) => Promise<Tokens>): Promise<void> {
         return exclusively(this.#storage, async () => {
             const kept = await this.tokens();
-            if (!kept || sessionOf(kept) !== sessionOf(next) || issuedAt(kept) > issuedAt(next)) return;
-            await this.#save(next, this.#unsaved ? this.#unsaved.instead : kept.refreshToken);
+            if (!kept) throw signedOut();
+            let used = isExpired(kept) ? await this.#renewed(kept) : kept;
+            let next: Tokens;
+            try {
+                try {
+                    next = await ask(used);
+                } catch (error) {
+                    if (!isRefusedToken(error)) throw error;
+                    used = await this.#renewed(used);
+                    next = await ask(used);
+                }
+            } catch (error) {
+                // The answer may be lost, and with it the new tokens. For a few seconds the refresh token gets them.
+                if (mayBeDone(error)) await this.#renewed(used).catch(() => undefined);
+                throw error;
+            }
+            const stored = this.#unsaved ? this.#unsaved.instead : used.refreshToken;
+            if (await this.#storedSince(stored, used)) return;
+            await this.#save(next, stored);
             this.#announce({ type: 'refreshed', elsewhere: false });
         });
     }
@@ -203,24 +223,32 @@ export class Session {
     }
 }
 
-/** The claims of the access token. Read to compare tokens, not to trust them. */
-function claimsOf({ accessToken }: Tokens): { sid?: unknown; iat?: unknown } {
+/** Milliseconds before its expiry at which an access token is no longer worth sending. */
+const margin = 5_000;
+
+export function isExpired(tokens: Tokens): boolean {
+    return tokens.expiresAt - margin < Date.now();
+}
+
+/** The guard refused the access token before anything was done, so the operation may be repeated. */
+export function isRefusedToken(error: unknown): boolean {
+    return error instanceof ConsentryError && error.name === 'auth.jwtAccessTokenInvalid';
+}
+
+/** Whether an operation may have been done although it failed. */
+function mayBeDone(error: unknown): boolean {
+    if (!(error instanceof ConsentryError)) return true;
+    if (error.name === 'client.signedOut') return false;
+    return error.status === 0 || error.status >= 500 || error.name === 'client.unreadable';
+}
+
+/** The session that the access token names. Read to compare sessions, not to trust it. */
+function sessionOf({ accessToken }: Tokens): string {
     const claims = accessToken.split('.')[1] ?? '';
     try {
-        return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sid?: unknown; iat?: unknown };
+        const { sid } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sid?: unknown };
+        return typeof sid === 'string' ? sid : accessToken;
     } catch {
-        return {};
+        return accessToken;
     }
-}
-
-/** The session that the access token names. */
-function sessionOf(tokens: Tokens): string {
-    const { sid } = claimsOf(tokens);
-    return typeof sid === 'string' ? sid : tokens.accessToken;
-}
-
-/** Seconds since 1970 on Consentry's clock. */
-function issuedAt(tokens: Tokens): number {
-    const { iat } = claimsOf(tokens);
-    return typeof iat === 'number' ? iat : 0;
 }

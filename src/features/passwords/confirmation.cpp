@@ -39,23 +39,26 @@ awaitable<Result<storage::Outcome>> Confirmation::commit(PrivilegedTransaction t
     co_return storage::Outcome{.committed = true, .results = {}};
 }
 
-awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof, Cause cause, Rotation rotation) {
+awaitable<Result<ProvenCaller>> Confirmation::prove(SignedIn caller, OwnerProof proof, Cause cause) {
     auto user = co_await users_.find(caller.user());
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     const auto factor = co_await two_factor_.state(caller.user());
-    std::optional<RightProof> right;
     if (factor.enabled || !proof.factor.empty()) {
         if (proof.factor.empty()) co_return fail(errors::two_factor_method_required);
         auto verified = co_await two_factor_.verify(caller.user(), std::move(proof.factor), cause);
         if (!verified) co_return fail(std::move(verified.error()));
-        right = std::move(*verified);
-    } else {
-        auto checked = co_await check_password(std::move(*user), std::move(proof.password).value_or(""), cause);
-        if (!checked) co_return fail(std::move(checked.error()));
+        co_return ProvenCaller{std::move(caller), std::move(*verified), std::move(cause)};
     }
+    auto checked = co_await check_password(std::move(*user), std::move(proof.password).value_or(""), cause);
+    if (!checked) co_return fail(std::move(checked.error()));
+    co_return ProvenCaller{std::move(caller), std::nullopt, std::move(cause)};
+}
+
+awaitable<Result<void>> Confirmation::confirm(ProvenCaller proven, Rotation rotation) {
+    auto& [caller, factor, cause] = proven;
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(caller.actor(), now);
-    if (right) two_factor_.spend(transaction, *right, cause);
+    if (factor) two_factor_.spend(transaction, *factor, cause);
     const std::size_t spent = transaction.size();
     SessionRepository::add_confirm(transaction, caller.session(), caller.user(), now);
     SessionRepository::add_rotate(transaction, Expect::one, rotation);
@@ -63,12 +66,12 @@ awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof,
     auto outcome = co_await commit(std::move(transaction), std::move(mark));
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at < spent)
-        co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));
+        co_return fail(co_await two_factor_.lost(std::move(*factor), std::move(cause)));
     if (!outcome->committed) co_return fail(errors::jwt_access_token_invalid);
-    if (right) two_factor_.tell_spent(*right, cause);
-    audit_.tell(
-        "session.confirmed", Outcome::success, caller.user(), cause,
-        {{"session", caller.session().text()}, {"method", right ? (right->step ? "code" : "backupCode") : "password"}});
+    if (factor) two_factor_.tell_spent(*factor, cause);
+    audit_.tell("session.confirmed", Outcome::success, caller.user(), cause,
+                {{"session", caller.session().text()},
+                 {"method", factor ? (factor->step ? "code" : "backupCode") : "password"}});
     co_return Result<void>{};
 }
 

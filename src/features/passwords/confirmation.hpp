@@ -17,18 +17,27 @@ struct OwnerProof {
     Proof factor;
 };
 
+// A right proof that is still to be spent.
+struct ProvenCaller {
+    SignedIn caller;
+    std::optional<RightProof> factor;  // none: the password
+    Cause cause;
+};
+
 class Confirmation {
 public:
     // All arguments must outlive this.
     Confirmation(storage::Database& database, const Clock& clock, UserRepository& users, TwoFactor& two_factor,
                  Passwords& passwords, Audit audit);
 
+    // Checks the proof. Failures count and lock as in every other check. Errors: those of the password or of the second
+    // factor; twoFactorMethodRequired for a password while two-factor is on; passwordNotSet if the account has neither,
+    // so that only a new login can prove its owner.
+    awaitable<Result<ProvenCaller>> prove(SignedIn caller, OwnerProof proof, Cause cause);
     // Marks the session as freshly proven and replaces its secret in the same commit: who copied the one from before
-    // gains nothing (SES-4). Failures count and lock as in every other check. Errors: those of the password or
-    // of the second factor; twoFactorMethodRequired for a password while two-factor is on; passwordNotSet if the
-    // account has neither, so that only a new login can prove its owner; 401 if the session is over or another request
-    // has replaced its secret.
-    awaitable<Result<void>> confirm(SignedIn caller, OwnerProof proof, Cause cause, Rotation rotation);
+    // gains nothing (SES-4). Errors: 401 if the session is over or another request has replaced its secret; that of the
+    // second factor if another request has spent the proof.
+    awaitable<Result<void>> confirm(ProvenCaller proven, Rotation rotation);
 
 private:
     awaitable<Result<void>> check_password(User user, std::string password, Cause cause);

@@ -11,9 +11,11 @@ namespace {
 // The session may do more from now on, so it gets new tokens (SES-4).
 awaitable<Result<TokenResponse>> confirm(Confirmation& confirmation, Sessions& sessions, SignedIn caller,
                                          OwnerProof proof, Cause cause) {
-    auto renewal = co_await sessions.prepare_renewal(caller.session());
+    auto proven = co_await confirmation.prove(caller, std::move(proof), std::move(cause));
+    if (!proven) co_return fail(std::move(proven.error()));
+    auto renewal = co_await sessions.prepare_renewal(caller.session(), caller.jti());
     if (!renewal) co_return fail(std::move(renewal.error()));
-    auto confirmed = co_await confirmation.confirm(caller, std::move(proof), std::move(cause), renewal->rotation);
+    auto confirmed = co_await confirmation.confirm(std::move(*proven), renewal->rotation);
     if (!confirmed) co_return fail(std::move(confirmed.error()));
     co_await sessions.note_renewed(*renewal);
     co_return TokenResponse::of(renewal->pair, caller.role());

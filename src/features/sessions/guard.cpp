@@ -9,6 +9,7 @@ Caller caller_of(LiveSession session, http::KnownCaller& known) {
     known.session = session.id.uuid();
     return {.user = session.user,
             .session = session.id,
+            .jti = std::move(session.jti),
             .security_version = session.security_version,
             .email = std::move(session.email),
             .role = session.role,

@@ -1,6 +1,5 @@
 // The part of Sessions that replaces tokens by their successors.
 #include "base/best_effort.hpp"
-#include "base/bytes.hpp"
 #include "base/errors.hpp"
 #include "features/sessions/sessions.hpp"
 #include "features/sessions/successors.hpp"
@@ -61,7 +60,8 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
     co_return std::move(next.pair);
 }
 
-awaitable<TokenRenewal> Sessions::sign_next(const RefreshState& state, crypto::Sha256 presented, TimePoint now) {
+awaitable<TokenRenewal> Sessions::sign_next(const RefreshState& state, std::optional<crypto::Sha256> presented,
+                                            TimePoint now) {
     TokenRenewal out;
     out.claims.user = state.live.user;
     out.claims.session = state.live.id;
@@ -84,11 +84,10 @@ awaitable<TokenRenewal> Sessions::sign_next(const RefreshState& state, crypto::S
     co_return out;
 }
 
-awaitable<Result<TokenRenewal>> Sessions::prepare_renewal(SessionId session) {
+awaitable<Result<TokenRenewal>> Sessions::prepare_renewal(SessionId session, std::string jti) {
     const auto state = co_await repository_.find_for_refresh(session);
-    if (!state || state->live.revoked) co_return fail(errors::jwt_access_token_invalid);
-    const auto presented = to_array<crypto::Sha256>(state->refresh_digest);
-    co_return co_await sign_next(*state, presented.value(), clock_.now());
+    if (!state || state->live.revoked || state->live.jti != jti) co_return fail(errors::jwt_access_token_invalid);
+    co_return co_await sign_next(*state, std::nullopt, clock_.now());
 }
 
 awaitable<void> Sessions::note_renewed(const TokenRenewal& renewal) {
@@ -115,9 +114,10 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
                                                      const Cause& cause) {
     const TimePoint now = clock_.now();
     // The grace covers only the exact token used last, whose answer may have been lost. Another encoding of it, or any
-    // older token, is reuse.
-    const bool just_used = state.previous_jti == claims.jti && state.previous_refresh_digest &&
-                           same_digest(*state.previous_refresh_digest, digest) &&
+    // older token, is reuse. A confirmation uses none: any refresh token of that jti may be the client's.
+    const bool was_confirmed = !state.previous_refresh_digest;
+    const bool just_used = state.previous_jti == claims.jti &&
+                           (was_confirmed || same_digest(*state.previous_refresh_digest, digest)) &&
                            happened_within(settings_.refresh_grace, state.issued_at, now);
     if (!just_used) {
         storage::Transaction transaction;
@@ -128,6 +128,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
         co_return fail(errors::jwt_refresh_token_invalid);
     }
+    if (was_confirmed) co_await repository_.forget_proof(claims.session, state.live.jti);
     if (const auto sealed =
             co_await best_effort([&] { return cache_.get(successor_key(claims.session, state.live.jti)); })) {
         if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);

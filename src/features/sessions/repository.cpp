@@ -18,6 +18,8 @@ using storage::unread;
 
 constexpr std::int64_t known_devices_max = 50;  // per account; the newest are kept
 
+BytesView view(const crypto::Sha256& digest) { return digest; }
+
 constexpr auto live_columns = columns<LiveSession>(
     column<"s.id", &LiveSession::id>, column<"s.user_id", &LiveSession::user>, column<"s.jti", &LiveSession::jti>,
     column<"s.access_digest", &LiveSession::access_digest>, column<"s.login_at", &LiveSession::login_at>,
@@ -116,10 +118,11 @@ std::vector<ReplacedSession> SessionRepository::read_replaced(const storage::Row
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                        std::string_view reason, TimePoint now) {
-    // No session has the all-zero id.
+    // No session has the all-zero id. Sessions that are over keep the time at which they ended.
     transaction.add_about(ended, Expect::any,
-                          "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-                          "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL RETURNING user_id, id",
+                          sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+                              "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL AND expires_at > $3 AND ",
+                              of_this_epoch_sql<"sessions">, " RETURNING user_id, id">,
                           user, except.value_or(SessionId{}), now, reason);
     if (!except) return;
     // Only from the previous generation: a session that had already ended must stay ended.
@@ -145,8 +148,18 @@ void SessionRepository::add_rotate(storage::Transaction& transaction, Expect exp
             "refresh_digest = $6, issued_at = $7, last_active_at = $7, updated_at = $7 "
             "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $7 AND ",
             current_sql<"sessions", "sessions.user_id">>,
-        rotation.session, rotation.old_jti, BytesView(rotation.presented_digest), rotation.new_jti,
+        rotation.session, rotation.old_jti, rotation.presented_digest.transform(view), rotation.new_jti,
         BytesView(rotation.access_digest), BytesView(rotation.refresh_digest), rotation.at);
+}
+
+awaitable<void> SessionRepository::forget_proof(SessionId id, std::string jti) {
+    storage::Transaction transaction;
+    // Cached copies contain the time of the last confirmation.
+    transaction.add_about(ended, Expect::any,
+                          sql<"UPDATE sessions SET proven_at = NULL WHERE id = $1 AND jti = $2 AND ",
+                              current_sql<"sessions", "sessions.user_id">, " RETURNING user_id, id">,
+                          id, jti);
+    co_await database_.commit(std::move(transaction));
 }
 
 void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId id, UserId user,

@@ -53,7 +53,9 @@ struct NewSession {
 struct Rotation {
     SessionId session;
     std::string old_jti;
-    crypto::Sha256 presented_digest{};  // of the token, or cookie, as it was presented
+    // Of the refresh token, or cookie, as it was presented; none if no refresh token was: a confirmation presents the
+    // access token.
+    std::optional<crypto::Sha256> presented_digest;
     std::string new_jti;
     crypto::Sha256 access_digest{};
     crypto::Sha256 refresh_digest{};
@@ -138,6 +140,8 @@ public:
     awaitable<bool> rotate(Rotation rotation);
     // The same as part of a transaction, which must be about `ended`.
     static void add_rotate(storage::Transaction& transaction, storage::Expect expect, const Rotation& rotation);
+    // The session counts as not confirmed since its login, unless its jti was replaced.
+    awaitable<void> forget_proof(SessionId id, std::string jti);
     // Expect::one: the session belongs to the user and is live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);

@@ -108,9 +108,10 @@ public:
     // Prepares a new secret for the session of a cookie, for a transaction in which its owner gains rights. Error: 401
     // if the text is no cookie.
     Result<CookieRenewal> prepare_renewal(std::string_view cookie) const;
-    // The same for the tokens of a session. A repeat of the refresh token from before works for `refresh_grace` after
-    // the commit, as after a refresh: the answer with the new ones may be lost. Error: 401 if the session is over.
-    awaitable<Result<TokenRenewal>> prepare_renewal(SessionId session);
+    // The same for the tokens of a session whose jti is this one. The answer with the new ones may be lost: for
+    // `refresh_grace` after the commit, the refresh token from before works, but then the session counts as not
+    // confirmed, because a thief may have sent it. Error: 401 if the session is over or has another jti.
+    awaitable<Result<TokenRenewal>> prepare_renewal(SessionId session, std::string jti);
     // Call after the commit.
     awaitable<void> note_renewed(const TokenRenewal& renewal);
     // The longest time for which a browser needs to keep a cookie.
@@ -161,8 +162,8 @@ private:
     awaitable<void> forget_copies(storage::Rows ended);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
-    // `presented` is the digest of the refresh token that the new pair replaces.
-    awaitable<TokenRenewal> sign_next(const RefreshState& state, crypto::Sha256 presented, TimePoint now);
+    awaitable<TokenRenewal> sign_next(const RefreshState& state, std::optional<crypto::Sha256> presented,
+                                      TimePoint now);
     // Calls the repository's rotate(). If its answer is lost, reads the outcome from the row.
     awaitable<bool> rotate(const Rotation& rotation);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,

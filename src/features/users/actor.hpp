@@ -21,6 +21,7 @@ namespace consentry {
 struct Caller {
     UserId user;
     SessionId session;
+    std::string jti;                    // that the session had when it was matched
     std::int64_t security_version = 0;  // of the session, and of the account when the session was matched
     std::string email;
     Role role = Role::user;

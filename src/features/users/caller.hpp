@@ -37,6 +37,7 @@ public:
     using Guard = CallerGuard;
     UserId user() const { return caller_.user; }
     SessionId session() const { return caller_.session; }
+    const std::string& jti() const { return caller_.jti; }
     std::int64_t security_version() const { return caller_.security_version; }
     const std::string& email() const { return caller_.email; }
     Role role() const { return caller_.role; }
