@@ -49,9 +49,14 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     const TimePoint handed_over = co_await add_new_owner(entry.writes, consents_, user, cause, Asker::owner, now);
     if (request.name) SocialRepository::add_name(entry.writes, user.id, *request.name);
+    if (may_be_strangers(user)) {
+        SocialRepository::add_language(entry.writes, user.id, request.language);
+        user.language = request.language;
+        user.name.reset();
+    }
+    if (request.name) user.name = request.name;
     entry = co_await with_acceptances(std::move(entry), request, origin, handed_over);
     user.is_verified = true;
-    user.name = request.name;
     user.security_version += 1;
     user.password_hash.reset();
     user.password_created_at.reset();

@@ -89,4 +89,8 @@ void SocialRepository::add_name(storage::Transaction& transaction, UserId user, 
     transaction.add(Expect::any, "UPDATE users SET name = $2 WHERE id = $1", user, name);
 }
 
+void SocialRepository::add_language(storage::Transaction& transaction, UserId user, Language language) {
+    transaction.add(Expect::any, "UPDATE users SET language = $2 WHERE id = $1", user, name_of(language));
+}
+
 }  // namespace consentry

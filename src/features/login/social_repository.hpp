@@ -50,6 +50,7 @@ public:
     // and ends all grants; add_new_owner() does the rest.
     static void add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected, TimePoint now);
     static void add_name(storage::Transaction& transaction, UserId user, const std::string& name);
+    static void add_language(storage::Transaction& transaction, UserId user, Language language);
 
 private:
     storage::Database& database_;

@@ -12,7 +12,7 @@ storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, C
     if (seen.is_verified) co_return now;
     UserRepository::add_verified(transaction, seen.id, now);
     Audit::add(transaction, seen.id, ActivityAction::user_verified_email, cause, now);
-    UserRepository::add_erase_details(transaction, seen.id);
+    if (may_be_strangers(seen)) UserRepository::add_erase_details(transaction, seen.id);
     UserRepository::add_erase_identities(transaction, seen.id);
     TwoFactorRepository::add_erase(transaction, seen.id);
     GivenConsent withdrawn{.user = seen.id, .types = {all_policy_types.begin(), all_policy_types.end()}};

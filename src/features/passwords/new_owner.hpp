@@ -16,10 +16,14 @@ namespace consentry {
 // Who made the request. The origin of an administrator's is no evidence of what the owner did.
 enum class Asker : std::uint8_t { owner, administrator };
 
+// Whether a stranger may have signed up with the address. An account that the operator imported is nobody's yet.
+inline bool may_be_strangers(const User& seen) { return !seen.is_verified && seen.sign_up_from != SignUpFrom::system; }
+
 // Does nothing if the account, as it was seen, is verified. Otherwise marks it as verified, which its activity log
-// tells, deletes its name, its gender, its identities and its second factor, and withdraws all acceptances, because the
-// owner has not agreed to anything yet. Add after the statements that replace or remove the password of that generation
-// and end its grants. Returns the time for what the transaction accepts afterwards.
+// tells, deletes its identities and its second factor, and what a stranger may have entered as name and gender, and
+// withdraws all acceptances, because the owner has not agreed to anything yet. Add after the statements that replace or
+// remove the password of that generation and end its grants. Returns the time for what the transaction accepts
+// afterwards.
 storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, Consents& consents, User seen,
                                             Cause cause, Asker asker, TimePoint now);
 

@@ -305,7 +305,7 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) throw Unavailable("temporary password: the account changed at the same moment");
     audit_.tell("password.temporary", Outcome::success, user.id, cause);
-    if (!user.is_verified) audit_.tell("account.taken_over", Outcome::success, user.id, cause);
+    if (may_be_strangers(user)) audit_.tell("account.taken_over", Outcome::success, user.id, cause);
     co_return Result<void>{};
 }
 

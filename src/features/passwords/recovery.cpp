@@ -59,7 +59,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     if (outcome.committed) {
         if (proof) two_factor_.tell_spent(*proof, cause);
         audit_.tell("password.reset", Outcome::success, user->id, cause);
-        if (!user->is_verified) audit_.tell("account.taken_over", Outcome::success, user->id, cause);
+        if (may_be_strangers(*user)) audit_.tell("account.taken_over", Outcome::success, user->id, cause);
         co_return Result<void>{};
     }
     if (outcome.failed_at == 0) co_return fail(errors::token_invalid);

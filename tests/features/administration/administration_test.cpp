@@ -320,7 +320,8 @@ TEST(SOC_3, ATemporaryPasswordForAnUnverifiedAccountLeavesAStrangerNothing) {
     Office office;
     const Person stranger = settled_person(office.service);
     const std::string id = "'" + stranger.id.text() + "'";
-    office.service.sql("UPDATE users SET is_verified = FALSE, name = 'Stranger' WHERE id = " + id);
+    office.service.sql("UPDATE users SET is_verified = FALSE, sign_up_from = 'website', name = 'Stranger' WHERE id = " +
+                       id);
 
     ASSERT_EQ(office.give_password(office.boss, stranger).status, 200U);
     EXPECT_EQ(one(office.service, "SELECT count(*) FROM users WHERE name IS NULL AND id = " + id), "1");

@@ -205,7 +205,8 @@ TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
     const Person squatter = world.service.make_person();
     const std::string id = "'" + squatter.id.text() + "'";
     const TokenTexts tokens = world.service.tokens_of(squatter);
-    world.service.sql("UPDATE users SET is_verified = FALSE, name = 'Squatter' WHERE id = " + id);
+    world.service.sql("UPDATE users SET is_verified = FALSE, sign_up_from = 'website', name = 'Squatter' WHERE id = " +
+                      id);
     world.service.sql(
         "INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, expires_at) "
         "VALUES (" +
