@@ -38,7 +38,7 @@ private:
     std::filesystem::path log_;
 };
 
-// Processor time that the process and those of its children that run now have used.
+// Processor time that the process and its children have used, those that have ended included.
 double cpu_seconds_with_children(pid_t pid);
 
 std::uint16_t free_port();

@@ -27,7 +27,7 @@ public:
     // Transactions of a database that were committed. Waits for the service to be gone: the server's sessions tell what
     // they did when they end, and before that only now and then.
     std::int64_t committed(std::string_view database) const;
-    // Of all processes of PostgreSQL that run now.
+    // Of all processes of PostgreSQL.
     double database_cpu_seconds() const;
     std::int64_t cache_bytes() const;  // that Redis has in use
     // Keys of nobody, so that Redis is as full as it would be.
