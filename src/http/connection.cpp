@@ -101,24 +101,28 @@ void Connection::Share::give_way() noexcept {
     if (give_way_ == &Connection::give_way_unread) connection_.drop_unread();
     try {
         // Weak, because the connection may be ending right now.
-        asio::post(connection_.thread_.context, [weak = connection_.weak_from_this(), what = give_way_] {
-            if (const auto found = weak.lock()) (found.get()->*what)();
-        });
+        asio::post(connection_.thread_.context,
+                   [weak = connection_.weak_from_this(), what = give_way_, number = number_] {
+                       if (const auto found = weak.lock()) (found.get()->*what)(number);
+                   });
     } catch (...) {  // out of memory: the connection's deadline ends it later
     }
 }
 
-void Connection::give_way() {
+void Connection::give_way(std::uint64_t /*number*/) {
     open_ = false;
     if (phase_ == Phase::handling) return;  // a request has arrived meanwhile and is answered
-    if (phase_ == Phase::body) return give_way_body();
-    if (phase_ != Phase::idle) lost_ = true;
+    if (phase_ == Phase::body)
+        gave_way_ = true;
+    else if (phase_ != Phase::idle)
+        lost_ = true;
     error_code ignored;
     socket_.cancel(ignored);
 }
 
-void Connection::give_way_body() {
-    if (phase_ != Phase::body) return;  // the body is complete: the answer follows soon
+void Connection::give_way_body(std::uint64_t number) {
+    if (!body_ || body_->number() != number) return;  // of a request before this one
+    if (phase_ != Phase::body) return;                // the body is complete: the answer follows soon
     gave_way_ = true;
     error_code ignored;
     socket_.cancel(ignored);
@@ -308,7 +312,7 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
     gave_way_ = false;
     if (const std::size_t bytes = reader.body_memory(); bytes > 0) {
         const auto ticks = now.time_since_epoch().count();
-        auto share = std::make_unique<Share>(*this, &Connection::give_way_body);
+        auto share = std::make_unique<Share>(*this, &Connection::give_way_body, ++shares_);
         share->seen(ticks);
         share->stands(FairShares::Standing::receiving);
         if (!thread_.server.bodies.enter(*share, ClientNetwork::of(client), bytes, ticks)) co_return fail(crowded());

@@ -47,12 +47,16 @@ private:
     // A share of the connection limit or of the memory for bodies.
     class Share final : public FairShares::Holder {
     public:
-        Share(Connection& connection, void (Connection::*give_way)()) : connection_(connection), give_way_(give_way) {}
+        // `give_way` gets the number of the share on the thread of the connection, which may have another one by then.
+        Share(Connection& connection, void (Connection::*give_way)(std::uint64_t), std::uint64_t number = 0)
+            : connection_(connection), give_way_(give_way), number_(number) {}
+        std::uint64_t number() const { return number_; }
 
     private:
         void give_way() noexcept override;
         Connection& connection_;
-        void (Connection::*give_way_)();
+        void (Connection::*give_way_)(std::uint64_t);
+        std::uint64_t number_;
     };
 
     bool find_place();
@@ -70,9 +74,9 @@ private:
 
     void enter(Phase phase, CoarseClock::time_point deadline);
     void on_expired() override;
-    void give_way();         // its place goes to another connection
-    void give_way_body();    // its body memory goes to another body or answer
-    void give_way_unread();  // the memory of its answer does
+    void give_way(std::uint64_t);                // its place goes to another connection
+    void give_way_body(std::uint64_t number);    // its body memory goes to another body or answer
+    void give_way_unread(std::uint64_t number);  // the memory of its answer does
     void refuse(const ErrorKind& kind);
     bool body_is_passed();
     bool body_has_room();
@@ -100,6 +104,7 @@ private:
     CoarseClock::time_point request_deadline_{};
     Share place_{*this, &Connection::give_way};
     std::unique_ptr<Share> body_;    // share of the body memory; null unless a long body is held
+    std::uint64_t shares_ = 0;       // of the body memory so far
     std::unique_ptr<Share> unread_;  // the same for an answer; null unless the peer is slow to take a long one
     Phase phase_ = Phase::idle;
     bool turned_away_ = false;  // no place was free: answers 503 and closes

@@ -222,7 +222,7 @@ Connection::Done Connection::flush() {
 bool Connection::unread_has_room() {
     if (work_->out.size() <= unread_bytes_free) return true;
     const auto ticks = CoarseClock::now().time_since_epoch().count();
-    unread_ = std::make_unique<Share>(*this, &Connection::give_way_unread);
+    unread_ = std::make_unique<Share>(*this, &Connection::give_way_unread, ++shares_);
     unread_->seen(ticks);
     unread_->stands(FairShares::Standing::idle);
     FairShares& bodies = thread_.server.bodies;
@@ -244,8 +244,8 @@ void Connection::drop_unread() noexcept {
     written_ = 0;
 }
 
-void Connection::give_way_unread() {
-    if (phase_ != Phase::writing) return;  // the peer has taken it meanwhile
+void Connection::give_way_unread(std::uint64_t number) {
+    if (!unread_ || unread_->number() != number) return;  // the peer has taken it meanwhile
     lose();
     error_code ignored;
     socket_.cancel(ignored);
