@@ -47,10 +47,19 @@ void Channel::submit(Job job) {
     if (connection_) {
         send_waiting();
     } else if (!connecting_) {
-        connecting_ = true;
-        asio::co_spawn(executor_, connect(), unwatched("connecting to PostgreSQL"));
+        begin_connecting();
     }
     watch();
+}
+
+void Channel::begin_connecting() {
+    connecting_ = true;
+    try {
+        asio::co_spawn(executor_, connect(), unwatched("connecting to PostgreSQL"));
+    } catch (...) {
+        connecting_ = false;
+        throw;
+    }
 }
 
 asio::awaitable<void> Channel::connect() {
@@ -213,7 +222,7 @@ void Channel::take(Result result) {
         const WireStatement& statement = job.statements[slot.statement];
         try {
             job.results.push_back(decode(result.get(), statement.expect != Expect::any));
-        } catch (const std::logic_error&) {
+        } catch (...) {  // not as expected, or too large for the memory that is left
             job.unreadable = std::current_exception();
         }
         return;
@@ -283,8 +292,7 @@ void Channel::lose(const std::string& why, bool silent) {
     }
     if (!waiting_.empty() && !connecting_) {
         if (health_->may_connect()) {
-            connecting_ = true;
-            asio::co_spawn(executor_, connect(), unwatched("connecting to PostgreSQL"));
+            begin_connecting();
         } else {
             refuse_waiting(why);
         }

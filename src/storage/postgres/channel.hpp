@@ -53,6 +53,7 @@ private:
         PreparedStatements::Entry* entry = nullptr;  // being prepared
     };
 
+    void begin_connecting();
     asio::awaitable<void> connect();
     void send_waiting();
     bool send(const Job& job);

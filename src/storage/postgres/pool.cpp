@@ -114,7 +114,7 @@ void Pool::look_up(std::string_view sql, std::optional<Uuid> key, std::shared_pt
     look_ups.under_way = true;
 }
 
-// Whoever waits behind others must not have their timeouts on top of its own.
+// Whoever waits behind others must not have all their timeouts on top of its own.
 void Pool::refuse_late_ones(LookUps& look_ups) {
     const auto now = std::chrono::steady_clock::now();
     std::exception_ptr error;
@@ -127,14 +127,14 @@ void Pool::refuse_late_ones(LookUps& look_ups) {
 }
 
 void Pool::ask(LookUps& look_ups) {
-    refuse_late_ones(look_ups);
     auto& waiting = look_ups.waiting;
-    if (waiting.empty()) {
-        look_ups.under_way = false;
-        return;
-    }
     std::shared_ptr<std::vector<Asked>> asked;
     try {
+        refuse_late_ones(look_ups);
+        if (waiting.empty()) {
+            look_ups.under_way = false;
+            return;
+        }
         asked = std::make_shared<std::vector<Asked>>();
         const std::size_t count = std::min(waiting.size(), keys_at_once_max);
         asked->reserve(count);
@@ -163,13 +163,13 @@ void Pool::send(LookUps& look_ups, const std::shared_ptr<std::vector<Asked>>& as
         if (one.key) keys.push_back(*one.key);
     std::ranges::sort(keys);
     keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    // The message has a timeout of its own. If it had only what its look-ups have left, a server that needs half of the
+    // timeout would answer none.
     Job job = make_job(std::move(statements), false, [self = weak_from_this(), &look_ups, asked](Answer answered) {
         // First, so that the next message is under way while the answers are delivered.
         if (const auto pool = self.lock()) pool->ask(look_ups);
         deliver(*asked, std::move(answered));
     });
-    // Not that of the oldest: if every message took longer than the oldest look-up has left, none would succeed.
-    job.deadline = asked->back().deadline;
     Channel& channel = channels_.front()->is_open() || health_->is_up() ? *channels_.front() : least_loaded();
     channel.submit(std::move(job));
 }

@@ -135,11 +135,17 @@ void Node::connect(SteadyTime now) {
     state_ = State::connecting;
     probing_ = failures_ > 0;
     connect_deadline_ = now + (is_short ? settings_->options().timeout : settings_->long_connect_timeout());
-    asio::co_spawn(
-        executor_, Attempt::run(attempt_),
-        [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& error, std::shared_ptr<Link> link) {
-            self->on_attempted(attempt, error, std::move(link));
-        });
+    try {
+        asio::co_spawn(executor_, Attempt::run(attempt_),
+                       [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& error,
+                                                                       std::shared_ptr<Link> link) {
+                           self->on_attempted(attempt, error, std::move(link));
+                       });
+    } catch (...) {  // nothing would ever end the attempt
+        state_ = State::closed;
+        attempt_.reset();
+        throw;
+    }
     keep_time();
 }
 
