@@ -190,6 +190,7 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
 // Returns nullopt if the folder of the data has keys that cannot be read, and has then reported it.
 std::optional<InstallationKeys> keys_for(const fs::path& data_folder) {
     try {
+        const ReadAsOwnerOf owner(data_folder);
         return keys_of_installation(data_folder);
     } catch (const std::exception& error) {
         say("consentry: {}; nothing was written\n", sentence_of(error));

@@ -96,6 +96,17 @@ void keep_way_back() { keeps_way_back = true; }
 ActAsCaller::ActAsCaller() { setfsuid(keeps_way_back ? 0 : geteuid()); }
 ActAsCaller::~ActAsCaller() { setfsuid(geteuid()); }
 
+ReadAsOwnerOf::ReadAsOwnerOf(const std::filesystem::path& folder) {
+    struct stat facts{};
+    if (geteuid() != 0 || stat(folder.c_str(), &facts) != 0) return;
+    setfsgid(facts.st_gid);
+    setfsuid(facts.st_uid);
+}
+ReadAsOwnerOf::~ReadAsOwnerOf() {
+    setfsuid(geteuid());
+    setfsgid(getegid());
+}
+
 std::vector<ConfigProblem> unit_warnings(const Config& config) {
     std::vector<ConfigProblem> out;
     if (!is_run_by_unit()) return out;

@@ -41,6 +41,16 @@ public:
     ActAsCaller& operator=(const ActAsCaller&) = delete;
 };
 
+// Lets root read files below a folder with the rights of the folder's owner while it exists: a link that the owner made
+// there leads no further than the owner can read. For this thread alone. Has no effect if root is not the caller.
+class ReadAsOwnerOf {
+public:
+    explicit ReadAsOwnerOf(const std::filesystem::path& folder);
+    ~ReadAsOwnerOf();
+    ReadAsOwnerOf(const ReadAsOwnerOf&) = delete;
+    ReadAsOwnerOf& operator=(const ReadAsOwnerOf&) = delete;
+};
+
 // What the settings ask for and the unit of the package forbids. Empty unless it runs the service.
 std::vector<ConfigProblem> unit_warnings(const Config& config);
 

@@ -40,10 +40,11 @@ void examine_mails(const Asked& ask, TimePoint now, Findings& findings) {
     const auto failed = ask("SELECT count(*) FROM mails WHERE failed_at IS NOT NULL")[0].integer(0);
     if (waiting > 0)
         findings.warn("emails", fmt::format("{} have waited for more than {} minutes", waiting, mail_patience.count()),
-                      "If the service is not running, start it; otherwise read its log, and check MAIL_URL.");
+                      "If the service is not running, start it; otherwise read its standard error (the journal), and "
+                      "check MAIL_URL.");
     if (failed > 0)
         findings.warn("emails", fmt::format("{} could not be delivered in the last 30 days", failed),
-                      "The log and the column last_error of the table mails name the reasons.");
+                      "Standard error (the journal) and the column last_error of the table mails name the reasons.");
     if (waiting == 0 && failed == 0) findings.ok("emails", "none is delayed, and none has failed");
 }
 
@@ -54,8 +55,8 @@ void examine_logs(const Config& config, const Asked& ask, TimePoint now, Finding
             findings.error(
                 log,
                 fmt::format("entries have waited for more than the {} s that receipts promise", merge_delay.count()),
-                "If the service is running, its log names the reason; otherwise start it, or run `consentry "
-                "clean-up`.");
+                "If the service is running, its standard error (the journal) names the reason; otherwise start it, "
+                "or run `consentry clean-up`.");
         else
             findings.ok(log, "is up to date");
     };
@@ -92,7 +93,8 @@ void examine_receipt_keys(const Config& config, const Asked& ask, Findings& find
                        fmt::format("the private part of the object store lacks {}, so no key of a former version is "
                                    "signed, and verifiers refuse its receipts",
                                    former_keys_object),
-                       "If the service is running, its log says why it cannot write this object; otherwise start it.");
+                       "If the service is running, its standard error (the journal) says why it cannot write this "
+                       "object; otherwise start it.");
     if (!found.empty())
         findings.error(
             "receipt keys",
