@@ -172,10 +172,10 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
 TEST(TFA_14, ThePathsToTokensAreThese) {
     Service& service = suite_service();
     // A new operation that issues tokens must be added to the tests below. social_factors_test.cpp covers the provider
-    // logins.
+    // logins, and freshness_test.cpp the confirmation, which only replaces the tokens of a session.
     EXPECT_EQ(operations_with_tokens(service.app().router()),
-              (std::set<std::string>{"loginWithApple", "loginWithCredential", "loginWithGoogle", "refreshTokens",
-                                     "verifyLogin"}));
+              (std::set<std::string>{"confirmSession", "loginWithApple", "loginWithCredential", "loginWithGoogle",
+                                     "refreshTokens", "verifyLogin"}));
 }
 
 TEST(TFA_14, NoPathBypassesTheSecondFactor) {
