@@ -142,7 +142,7 @@ void Pool::ask(LookUps& look_ups) {
         send(look_ups, asked);
     } catch (...) {
         // Out of memory. Nobody may wait for a message that is not under way.
-        const std::exception_ptr error = out_of_memory();
+        const std::exception_ptr& error = out_of_memory();
         look_ups.under_way = false;
         std::size_t left = waiting.size();  // those that the answers make ask again come behind them
         if (asked)
