@@ -60,6 +60,7 @@ std::size_t ask(std::span<const Server> instances, Requests& requests, std::chro
     std::vector<std::exception_ptr> failures(instances.size());
     {
         std::vector<std::jthread> generators;
+        generators.reserve(instances.size());
         for (std::size_t i = 0; i < instances.size(); ++i)
             generators.emplace_back([&, i] {
                 try {
@@ -185,6 +186,7 @@ void report_instances(const Stage& stage, Population& population, Report& report
         std::size_t answered = 0;
         {
             std::vector<Server> instances;
+            instances.reserve(number);
             for (std::size_t i = 0; i < number; ++i) instances.push_back(population.serve());
             answered += ask(instances, population.reads(), stage.length().window);  // tokens become known
             for (int round = 0; round < stage.length().rounds; ++round)

@@ -67,6 +67,7 @@ void in_portions(const Servers& servers, const std::string& database, const std:
     std::vector<std::exception_ptr> failures(writers);
     {
         std::vector<std::jthread> running;
+        running.reserve(writers);
         for (std::size_t mine = 0; mine < writers; ++mine)
             running.emplace_back([&, mine] {
                 try {

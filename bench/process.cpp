@@ -73,9 +73,12 @@ Child::Child(const std::vector<std::string>& command, const std::map<std::string
              std::filesystem::path log, const std::filesystem::path& folder)
     : log_(std::move(log)) {
     std::vector<std::string> variables;
-    for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+    variables.reserve(environment.size());
+    for (const auto& [name, value] : environment) variables.push_back(fmt::format("{}={}", name, value));
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     std::vector<char*> settings;
+    settings.reserve(variables.size() + 1);
     for (const std::string& one : command) arguments.push_back(const_cast<char*>(one.c_str()));
     for (const std::string& one : variables) settings.push_back(const_cast<char*>(one.c_str()));
     arguments.push_back(nullptr);
