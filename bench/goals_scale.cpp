@@ -27,6 +27,7 @@ public:
     Requests(std::vector<std::string> texts, Use use) : texts_(std::move(texts)), use_(use) {}
 
     std::size_t count() const { return texts_.size(); }
+    std::span<const std::string> texts() const { return texts_; }
     // Ends after so many more.
     void allow(std::size_t more) { end_ = next_ + more; }
     std::string_view next() {
@@ -80,6 +81,18 @@ std::size_t ask(std::span<const Server> instances, Requests& requests, std::chro
     return answered;
 }
 
+// So that each instance knows the signature of each token, and the cache has its session. Returns the number of
+// answers.
+std::size_t use_each_token(std::span<const Server> instances, const Requests& requests) {
+    std::size_t answered = 0;
+    for (const Server& one : instances) {
+        Requests all({requests.texts().begin(), requests.texts().end()}, Requests::Use::once);
+        all.allow(all.count());
+        answered += ask({&one, 1}, all, std::chrono::minutes{5});
+    }
+    return answered;
+}
+
 // Returns the number of answers.
 std::size_t measure(const Stage& stage, std::span<const Server> instances, Requests& requests, Costs& costs) {
     const double service_before = cpu_seconds_of(instances);
@@ -105,10 +118,9 @@ public:
     Requests& reads() { return reads_; }
 
     Server serve() const { return stage_.serve(database_.settings()); }
-    // Uses every token, so that its signature is known and its session in the cache.
     void start() {
         service_.push_back(serve());
-        ask(service_, reads_, stage_.length().window);
+        use_each_token(service_, reads_);
     }
     void stop() { service_.clear(); }
     void measure_round() {
@@ -188,7 +200,7 @@ void report_instances(const Stage& stage, Population& population, Report& report
             std::vector<Server> instances;
             instances.reserve(number);
             for (std::size_t i = 0; i < number; ++i) instances.push_back(population.serve());
-            answered += ask(instances, population.reads(), stage.length().window);  // tokens become known
+            answered += use_each_token(instances, population.reads());
             for (int round = 0; round < stage.length().rounds; ++round)
                 answered += measure(stage, instances, population.reads(), costs);
         }
