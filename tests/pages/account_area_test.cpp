@@ -213,9 +213,7 @@ TEST(CHL_4, TheEndOfAllOtherSessionsEndsLoginsInProgress) {
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     Browser browser(service);
-    browser.log_in(person);
-    browser.open("/login/verify");
-    browser.send("/login/verify", {{"code", service.next_code(person)}});
+    browser.log_in_with_code(person, service.next_code(person));
     const std::string challenge = service.challenge_of(person);
     browser.open("/account/sessions");
     EXPECT_EQ(browser.send("/account/sessions/end-others", {}).status, 303);
@@ -287,9 +285,7 @@ TEST(DataPages, TheDeletionTakesACodeWhileTwoFactorIsOn) {
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     Browser browser(service);
-    browser.log_in(person);
-    browser.open("/login/verify");
-    browser.send("/login/verify", {{"code", service.next_code(person)}});
+    browser.log_in_with_code(person, service.next_code(person));
     browser.open("/account/data");
     const Answer without = browser.send("/account/data", {{"email", person.email}, {"code", ""}, {"backupCode", ""}});
     EXPECT_GE(without.status, 400U);

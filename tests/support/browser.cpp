@@ -87,4 +87,10 @@ Answer Browser::log_in(const std::string& email, const std::string& password) {
     return send("/login", {{"email", email}, {"password", password}});
 }
 
+Answer Browser::log_in_with_code(const Person& person, const std::string& code) {
+    log_in(person);
+    open("/login/verify");
+    return send("/login/verify", {{"code", code}});
+}
+
 }  // namespace consentry::tests

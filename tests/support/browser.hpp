@@ -30,6 +30,8 @@ public:
     // Logs in with the password. Returns the last answer.
     Answer log_in(const Person& person) { return log_in(person.email, person.password); }
     Answer log_in(const std::string& email, const std::string& password);
+    // Logs in an account with two-factor authentication: password, then the code. Returns the last answer.
+    Answer log_in_with_code(const Person& person, const std::string& code);
     // Whether the account's page opens.
     bool is_logged_in() { return open("/account").status == 200; }
 

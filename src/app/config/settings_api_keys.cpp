@@ -15,10 +15,9 @@ std::vector<SettingSpec> api_key_settings() {
          .default_text = "false",
          .description =
              "Requires an API key in the `x-api-key` header of API requests, except `hello` and health. What is "
-             "outside "
-             "the global prefix needs none: pages, metrics, published keys, published files, the consent log and the "
-             "API documentation. The service checks any key that is sent, even if this is off. Endpoints for other "
-             "services always require a key of type `system`."},
+             "outside the global prefix needs none: pages, metrics, published keys, published files, the consent log "
+             "and the API documentation. The service checks any key that is sent, even if this is off. Endpoints for "
+             "other services always require a key of type `system`."},
         {.name = "AUTH_API_KEY_CACHE_PREFIX_KEY",
          .group = group,
          .type =

@@ -56,7 +56,7 @@ struct Staff {
     }
     // Creates a role with a new name and returns its id.
     std::string make_role(const std::string& type, const Abilities& abilities) {
-        const Answer made = create(chief, "made" + std::to_string(++roles_), type, abilities);
+        const Answer made = create(chief, "made" + std::to_string(++roles_made), type, abilities);
         EXPECT_EQ(made.status, 201U) << made.body;
         return made.text("data.id");
     }
@@ -87,7 +87,7 @@ struct Staff {
     std::string chief = service.tokens_of(service.make_person(Role::super_admin)).access;
 
 private:
-    inline static int roles_ = 0;  // of all: a shared service keeps the roles of earlier tests
+    inline static int roles_made = 0;  // of all: a shared service keeps the roles of earlier tests
 };
 
 inline std::string built_in(Role type) { return built_in_role(type).text(); }

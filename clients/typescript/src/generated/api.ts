@@ -250,7 +250,7 @@ export interface components {
             device?: components["schemas"]["DeviceRequestDto"];
             /** @description Nonce of the identity token */
             nonce?: string;
-            /** @description Display name of a new account */
+            /** @description Display name of a new account, or of one whose email address was not verified before */
             name?: string;
             /** @description `true` accepts the latest terms of service at sign-up */
             termsOfService?: boolean;
