@@ -89,8 +89,8 @@ private:
 };
 
 std::string login_request(const std::string& email);
-// With the present code, or that of a later step.
-std::string verification_request(const std::string& challenge, const Guarded& person, std::uint64_t steps_ahead = 0);
+// With the present code.
+std::string verification_request(const std::string& challenge, const Guarded& person);
 
 inline constexpr double known_tokens_floor = 0.50;  // of nginx
 

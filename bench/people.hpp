@@ -18,7 +18,7 @@ struct Crowd {
     std::size_t refreshers = 1;    // the same, for a chain of refreshes
     std::size_t strangers = 2000;  // accounts with ten sessions each, whose tokens nobody has used yet
     std::size_t logins = 4000;     // accounts without a session: enough that none is asked for twice at once
-    std::size_t guarded = 10'000;  // accounts with the second factor on
+    std::size_t guarded = 20'000;  // accounts with the second factor on
 };
 
 struct Guarded {

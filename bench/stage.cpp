@@ -52,7 +52,7 @@ Length Length::quick() {
     out.rounds = 2;
     out.window = std::chrono::milliseconds{400};
     out.verifications = 500;
-    out.crowd = {.readers = 100, .refreshers = 1, .strangers = 300, .logins = 2000, .guarded = 1000};
+    out.crowd = {.readers = 100, .refreshers = 1, .strangers = 300, .logins = 2000, .guarded = 2000};
     out.large = {.users = 20'000, .sessions = 200'000};
     out.populations = {{.users = 1'000, .sessions = 10'000}, {.users = 10'000, .sessions = 100'000}};
     return out;
