@@ -314,7 +314,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
       social_accounts(database, clock, users, feature_flags, mails, consents, audit, config.account.username_prefix),
       login(database, cache, clock, users, sessions, two_factor, passwords, social_accounts, audit,
             config.two_factor.encryption_keys),
-      profiles(database),
+      profiles(database, consents),
       accounts(database, clock, two_factor, passwords, consents, mails, audit,
                {.verification = link_settings(config.account.verification),
                 .erase_after = config.account.erase_after,

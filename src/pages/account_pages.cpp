@@ -61,7 +61,7 @@ awaitable<Result<PageAnswer>> AccountPages::show(const Member& visit) const {
 }
 
 awaitable<Result<PageAnswer>> AccountPages::show_profile(const Member& visit) const {
-    auto profile = co_await parts_.profiles.get(visit.caller().user());
+    auto profile = co_await parts_.profiles.get(visit.caller().user(), visit.caller().grounds().policy_state);
     if (!profile) co_return fail(std::move(profile.error()));
     std::vector<Language> offered = parts_.languages;
     // A browser would select the first one instead, and the next click would store it.

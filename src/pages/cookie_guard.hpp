@@ -12,7 +12,7 @@ public:
         : LiveSessionGuard(sessions, roles, consents), cookies_(cookies) {}
 
 private:
-    awaitable<Result<Caller>> identify(http::RequestContext& context) override;
+    awaitable<Result<Caller>> identify(http::RequestContext& context, AlongWithSession along) override;
 
     PageCookies cookies_;
 };

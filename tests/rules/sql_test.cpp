@@ -30,6 +30,7 @@ constexpr std::array stores{
     Store{"src/features/users/account_tokens.cpp", "stores the tokens of links"},
     Store{"src/features/users/actor.cpp", "asserts the rights of an actor"},
     Store{"src/features/users/generations.hpp", "names the numbers that statements compare"},
+    Store{"src/features/users/policy_state.hpp", "names the state that the statement of a session reads"},
 };
 
 bool holds_statements(std::string_view source) {

@@ -133,7 +133,7 @@ bool Acceptances::is_withdrawable(PolicyType type) const { return is_among(setti
 
 awaitable<Result<std::vector<ConsentGrace>>> Acceptances::admit(ConsentGrounds grounds,
                                                                 std::span<const PolicyType> wanted) {
-    const RequiredVersions required = co_await repository_.required_versions();
+    const RequiredVersions required = co_await required_versions(grounds.policy_state);
     const TimePoint now = clock_.now();
     const bool may_be_taken_back =
         std::ranges::any_of(wanted, [this](PolicyType type) { return is_withdrawable(type); });
@@ -158,13 +158,6 @@ awaitable<Result<std::vector<ConsentGrace>>> Acceptances::admit(ConsentGrounds g
     auto policies = co_await repository_.list_latest();
     std::erase_if(policies, [&](const LatestPolicy& policy) { return !is_among(verdict.missing, policy.type); });
     co_return fail(errors::term_policy_required, describe(policies));
-}
-
-awaitable<std::map<UserId, std::vector<PolicyType>>> Acceptances::accepted_by(std::vector<UserId> users) {
-    const auto found = co_await repository_.standings_of(std::move(users));
-    std::map<UserId, std::vector<PolicyType>> out;
-    for (const UserStandings& one : found) out.emplace(one.user, held_of(one.standings));
-    co_return out;
 }
 
 awaitable<void> Acceptances::add_acceptances(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {

@@ -3,8 +3,8 @@
 // Only the history is stored per user. Whether a type is accepted follows from its newest row and the required version,
 // so publishing a version asks all users again without updating any of their rows. The required version is the newest
 // published one whose change was material: acceptances from it on hold. For each session and security version the guard
-// remembers the accepted policies that cannot be withdrawn (docs/decisions/0018). It then queries only the required
-// versions, which are the same for all users.
+// remembers the accepted policies that cannot be withdrawn. It remembers the required versions, too, together with the
+// state of the published policies, which the statement that finds the session reads as well (docs/decisions/0018).
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 #include "base/recent_map.hpp"
 #include "features/acceptances/dto.hpp"
 #include "features/acceptances/repository.hpp"
+#include "features/acceptances/required_memory.hpp"
 #include "features/activity/audit.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/term_policies/processing_dto.hpp"
@@ -63,6 +64,10 @@ public:
                                                   TimePoint now) override;
     storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
+    // Returns the types of which the required version or a later one is among those `accepted`. `state`:
+    // policy_state_sql, read before them; nullopt: not known.
+    storage::awaitable<std::vector<PolicyType>> held(PolicyVersions accepted, std::optional<std::string> state);
+
     // Returns what is published, required and accepted of each type, in the order of the enum.
     storage::awaitable<std::vector<Standing>> standings(UserId user) { return repository_.standings(user); }
 
@@ -90,6 +95,7 @@ private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
 
     bool is_withdrawable(PolicyType type) const;
+    storage::awaitable<RequiredVersions> required_versions(std::optional<std::string> state);
     storage::awaitable<std::optional<std::string>> sign_receipt(storage::Transaction& transaction, AcceptanceId id,
                                                                 std::optional<Bytes> entry);
     storage::awaitable<bool> log_all(std::vector<StoredConsent> consents);
@@ -112,6 +118,7 @@ private:
         PolicyVersions accepted;
     };
     RecentMap<SessionId, Remembered> accepted_;
+    RequiredMemory required_;
 };
 
 }  // namespace consentry

@@ -21,23 +21,27 @@ using storage::Expect;
 using storage::part;
 using storage::sql;
 
-// The columns of one type, whose name takes the place of {0}. Each is a single entry near the end of an index.
+// The accepted version of one type, whose name takes the place of {0}. A single entry near the end of an index.
+constexpr storage::Text accepted_sql =
+    "(SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
+    "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)";
+
+// The columns of one type. Each is a single entry near the end of an index.
 constexpr auto columns_of_type = columns<Standing>(
     column<"(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{0}' AND p.status = 'published')",
            &Standing::latest>,
     column<"(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{0}' AND p.status = 'published' "
            "AND p.is_material = TRUE)",
            &Standing::required>,
-    column<"(SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
-           "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
-           &Standing::accepted>);
+    column<accepted_sql, &Standing::accepted>);
 
 // A row per type, in any order.
 std::string required_versions_sql() {
     std::string out;
     for (const auto& [type, name] : EnumNames<PolicyType>::names)
         out += fmt::format(
-            "{1}SELECT * FROM (SELECT p.type, p.version, p.grace_until, p.grace_version FROM term_policies p "
+            "{1}SELECT * FROM (SELECT p.type, p.version, p.grace_until, p.grace_version, (SELECT MAX(n.version) "
+            "FROM term_policies n WHERE n.type = '{0}' AND n.status = 'published') AS latest FROM term_policies p "
             "WHERE p.type = '{0}' AND p.status = 'published' AND p.is_material = TRUE "
             "ORDER BY p.version DESC LIMIT 1) AS {0}_required",
             name, out.empty() ? "" : " UNION ALL ");
@@ -48,9 +52,9 @@ struct RequiredOfType {
     PolicyType type = PolicyType::terms_of_service;
     RequiredVersion required;
 };
-constexpr auto required_columns = columns<RequiredVersion>(column<"version", &RequiredVersion::version>,
-                                                           column<"grace_until", &RequiredVersion::grace_until>,
-                                                           column<"grace_version", &RequiredVersion::grace_version>);
+constexpr auto required_columns = columns<RequiredVersion>(
+    column<"version", &RequiredVersion::version>, column<"grace_until", &RequiredVersion::grace_until>,
+    column<"grace_version", &RequiredVersion::grace_version>, column<"latest", &RequiredVersion::latest>);
 constexpr auto required_of_type_columns =
     columns<RequiredOfType>(column<"type", &RequiredOfType::type>, part<&RequiredOfType::required, required_columns>);
 
@@ -153,6 +157,29 @@ std::vector<Standing> AcceptanceRepository::read_standings(const storage::Row& r
         if (standing.accepted > standing.latest) standing.accepted.reset();
         out.push_back(standing);
         first += columns_of_type.width;
+    }
+    return out;
+}
+
+std::string AcceptanceRepository::accepted_columns() {
+    std::string out;
+    for (const auto& [type, name] : EnumNames<PolicyType>::names)
+        out.append(out.empty() ? "" : ", ").append(fmt::format(accepted_sql.view(), name));
+    return out;
+}
+
+PolicyVersions AcceptanceRepository::read_accepted(const storage::Row& row, std::size_t first) {
+    PolicyVersions out;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = row.integer_or_null(first + i);
+    return out;
+}
+
+std::vector<PolicyType> held_of(const RequiredVersions& required, const PolicyVersions& accepted) {
+    std::vector<PolicyType> out;
+    for (const PolicyType type : all_policy_types) {
+        const auto& demand = required[static_cast<std::size_t>(type)];
+        const auto& version = accepted[static_cast<std::size_t>(type)];
+        if (demand && version >= demand->version && version <= demand->latest) out.push_back(type);
     }
     return out;
 }

@@ -30,17 +30,22 @@ struct Standing {
     bool holds() const { return required && accepted >= required; }
 };
 
-// The types of which the required version or a later one is accepted.
-std::vector<PolicyType> held_of(const std::vector<Standing>& standings);
-
 // What the guard demands for a type.
 struct RequiredVersion {
     std::int64_t version = 0;
     std::optional<TimePoint> grace_until;       // until then acceptances from `grace_version` on pass as well
     std::optional<std::int64_t> grace_version;  // nullopt: nothing was published before
+    std::int64_t latest = 0;                    // the newest published version, whether its change was material or not
 };
 // Indexed by type, in the order of the enum; nullopt: none published.
 using RequiredVersions = std::array<std::optional<RequiredVersion>, all_policy_types.size()>;
+
+// Indexed by type, in the order of the enum; nullopt: none accepted.
+using PolicyVersions = std::array<std::optional<std::int64_t>, all_policy_types.size()>;
+
+// The types of which the required version or a later one is accepted. A version that does not exist counts as none.
+std::vector<PolicyType> held_of(const std::vector<Standing>& standings);
+std::vector<PolicyType> held_of(const RequiredVersions& required, const PolicyVersions& accepted);
 
 struct UserStandings {
     UserId user;
@@ -51,9 +56,6 @@ struct AccountStandings {
     Profile profile;
     std::vector<Standing> standings;  // one for each type
 };
-
-// Indexed by type, in the order of the enum; nullopt: none accepted.
-using PolicyVersions = std::array<std::optional<std::int64_t>, all_policy_types.size()>;
 
 // SHA-256 of each language's text, in the order of the languages.
 using ContentHashes = std::vector<std::pair<Language, std::string>>;
@@ -106,6 +108,9 @@ public:
     // by commas, and the reader of a row in which they begin at `first`.
     static std::string standing_columns();
     static std::vector<Standing> read_standings(const storage::Row& row, std::size_t first);
+    // The same for the accepted versions alone.
+    static std::string accepted_columns();
+    static PolicyVersions read_accepted(const storage::Row& row, std::size_t first);
     // Along with an account; nullopt if it is deleted.
     awaitable<std::optional<AccountStandings>> find_account(UserId user);
     // The same for many accounts, in any order. Accounts that do not exist are omitted.

@@ -132,7 +132,9 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .message("user.profile")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .answers_header(grace_header, grace_header_description)
-        .handled_by([&profiles](const Consenting<>& caller) { return profiles.get(caller.user()); });
+        .handled_by([&profiles](const Consenting<>& caller) {
+            return profiles.get(caller.user(), caller.grounds().policy_state);
+        });
 
     router.put("/shared/user/profile")
         .also_at("/shared/user/profile/update")

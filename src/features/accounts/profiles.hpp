@@ -1,7 +1,11 @@
 // The view of an account that its owner and administrators get.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/error.hpp"
+#include "features/acceptances/acceptances.hpp"
 #include "features/accounts/repository.hpp"
 #include "features/users/dto.hpp"
 
@@ -9,16 +13,18 @@ namespace consentry {
 
 class Profiles {
 public:
-    // The database must outlive this object.
-    explicit Profiles(storage::Database& database) : repository_(database) {}
+    // Both must outlive this object.
+    Profiles(storage::Database& database, Acceptances& acceptances)
+        : repository_(database), acceptances_(acceptances) {}
 
-    // Error: notFound, also for a deleted account.
-    awaitable<Result<UserProfileResponse>> get(UserId user);
+    // `policy_state`: what the guard has read along with the session. Error: notFound, also for a deleted account.
+    awaitable<Result<UserProfileResponse>> get(UserId user, std::optional<std::string> policy_state = {});
     // nullopt: likewise.
     awaitable<std::optional<Profile>> find(UserId user);
 
 private:
     ProfileRepository repository_;
+    Acceptances& acceptances_;
 };
 
 }  // namespace consentry

@@ -78,10 +78,10 @@ awaitable<void> LinkRequestRepository::erase_outside(TimePoint begin, TimePoint 
 awaitable<std::optional<AccountView>> ProfileRepository::find(UserId user) {
     static const std::string statement = fmt::format(
         "SELECT {}, {}{} LEFT JOIN two_factors t ON t.user_id = u.id WHERE u.id = $1 AND {}", view_columns.list(),
-        AcceptanceRepository::standing_columns(), user_tables.view(), exists_sql.view());
+        AcceptanceRepository::accepted_columns(), user_tables.view(), exists_sql.view());
     const auto rows = co_await database_.look_up(statement, user);
     auto view = view_columns.read_first(rows);
-    if (view) view->standings = AcceptanceRepository::read_standings(rows[0], view_columns.width);
+    if (view) view->accepted = AcceptanceRepository::read_accepted(rows[0], view_columns.width);
     co_return view;
 }
 

@@ -50,7 +50,7 @@ struct AccountView {
     };
     Profile profile;
     std::optional<Factor> factor;
-    std::vector<Standing> standings;  // one for each type of policy
+    PolicyVersions accepted;
 };
 
 class ProfileRepository {

@@ -32,8 +32,8 @@ public:
     static http::Access access(std::type_identity<AskedCaller>) { return access(std::type_identity<SignedIn>{}); }
 
 private:
-    awaitable<Result<Caller>> identify(http::RequestContext& context) override;
-    awaitable<Result<LiveSession>> authenticate(const http::RequestContext& context);
+    awaitable<Result<Caller>> identify(http::RequestContext& context, AlongWithSession along) override;
+    awaitable<Result<LiveSession>> authenticate(const http::RequestContext& context, AlongWithSession along);
 
     const HostCookies& cookies_;
 };

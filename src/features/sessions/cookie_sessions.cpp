@@ -19,7 +19,7 @@ constexpr std::chrono::seconds recording_pause{5};
 
 }  // namespace
 
-awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie) {
+awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie, AlongWithSession along) {
     const TimePoint now = clock_.now();
     const auto shown = SessionCookie::parse(cookie);
     if (!shown) co_return fail(errors::jwt_access_token_invalid);
@@ -27,7 +27,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie)
     claims.user = shown->user;
     claims.session = shown->session;
     claims.jti = shown->jti();
-    auto [session, from_cache] = co_await look_up(claims, now);
+    auto [session, from_cache] = co_await look_up(claims, now, along);
     if (!session || session->user != claims.user || session->jti != claims.jti)
         co_return fail(errors::jwt_access_token_invalid);
     // A trusted copy holds no digest. Its jti, which is derived from the secret, has just been compared.

@@ -15,13 +15,14 @@ Caller caller_of(LiveSession session, http::KnownCaller& known) {
             .role = session.role,
             .role_id = session.role_id,
             .must_change_password = session.must_change_password,
-            .proven_at = session.proven_at};
+            .proven_at = session.proven_at,
+            .policy_state = std::move(session.policy_state)};
 }
 
-awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) {
+awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context, AlongWithSession along) {
     const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
-    auto session = co_await sessions().authenticate(*token);
+    auto session = co_await sessions().authenticate(*token, along);
     if (!session) co_return fail(std::move(session.error()));
     co_return caller_of(std::move(*session), context.caller);
 }

@@ -59,7 +59,7 @@ public:
     static http::Access access(std::type_identity<RefreshBearer>);
 
 private:
-    awaitable<Result<Caller>> identify(http::RequestContext& context) override;
+    awaitable<Result<Caller>> identify(http::RequestContext& context, AlongWithSession along) override;
 };
 
 }  // namespace consentry

@@ -1,6 +1,7 @@
 #include "features/sessions/repository.hpp"
 
 #include "features/users/generations.hpp"
+#include "features/users/policy_state.hpp"
 #include "features/users/stored.hpp"
 #include "storage/portions.hpp"
 
@@ -48,9 +49,15 @@ static_assert(replaced_columns.list().starts_with("user_id, id,"));
 
 }  // namespace
 
-awaitable<std::optional<LiveSession>> SessionRepository::find(SessionId id) {
-    const auto rows = co_await database_.look_up(sql<"SELECT ", live_columns, live_tables>, id);
-    co_return live_columns.read_first(rows);
+awaitable<std::optional<LiveSession>> SessionRepository::find(SessionId id, AlongWithSession along) {
+    if (along == AlongWithSession::nothing) {
+        const auto rows = co_await database_.look_up(sql<"SELECT ", live_columns, live_tables>, id);
+        co_return live_columns.read_first(rows);
+    }
+    const auto rows = co_await database_.look_up(sql<"SELECT ", live_columns, ", ", policy_state_sql, live_tables>, id);
+    auto session = live_columns.read_first(rows);
+    if (session) session->policy_state = rows[0].text(live_columns.width);
+    co_return session;
 }
 
 awaitable<std::optional<RefreshState>> SessionRepository::find_for_refresh(SessionId id) {

@@ -9,6 +9,7 @@
 #include "features/sessions/session_summary.hpp"
 #include "features/sessions/tokens.hpp"
 #include "features/users/actor.hpp"
+#include "features/users/consent.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -83,6 +84,7 @@ struct LiveSession {
     bool deleted = false;
     std::optional<TimePoint> password_expires_at;
     bool must_change_password = false;
+    std::optional<std::string> policy_state = {};  // policy_state_sql; nullopt: not read along
 };
 
 // LiveSession plus the fields that a refresh needs.
@@ -115,7 +117,7 @@ public:
     explicit SessionRepository(storage::Database& database) : database_(database) {}
 
     // Finds sessions of the current generation, revoked or not.
-    awaitable<std::optional<LiveSession>> find(SessionId id);
+    awaitable<std::optional<LiveSession>> find(SessionId id, AlongWithSession along = AlongWithSession::nothing);
     awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
     // The sessions that requests may still use.
     awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, AdminLimits limits, ListQuery query);

@@ -179,7 +179,7 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     }
 }
 
-awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimePoint now) {
+awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimePoint now, AlongWithSession along) {
     // Not best_effort(), which would be one more coroutine for every authenticated request. On a cache outage the
     // database decides alone.
     std::unique_ptr<storage::Cache::Reading> copy;
@@ -194,7 +194,7 @@ awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimeP
         }
     } catch (const Unavailable&) {
     }
-    auto session = co_await repository_.find(claims.session);
+    auto session = co_await repository_.find(claims.session, along);
     if (!session) co_return LookedUp{};
     for (auto known = epoch_.load(std::memory_order_relaxed);
          known < session->epoch && !epoch_.compare_exchange_weak(known, session->epoch, std::memory_order_relaxed);) {
@@ -222,7 +222,7 @@ awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidat
                                      signature = candidate.jws.signature] { return key.verify(input, signature); });
 }
 
-awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
+awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token, AlongWithSession along) {
     const TimePoint now = clock_.now();
     const std::uint64_t generation = tokens_.keys_generation();
     const crypto::Sha256 digest = token_digest(TokenKind::access, token);
@@ -234,7 +234,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
         if (!candidate) co_return fail(errors::jwt_access_token_invalid);
         claims = candidate->claims;
     }
-    auto session = (co_await look_up(*claims, now)).session;
+    auto session = (co_await look_up(*claims, now, along)).session;
     // Kind, subject and jti must all match the stored session (SES-1).
     if (!session || session->user != claims->user || session->jti != claims->jti)
         co_return fail(errors::jwt_access_token_invalid);

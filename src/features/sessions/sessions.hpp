@@ -101,10 +101,10 @@ public:
     // Returns the session of an access token after checking signature, claims, session and user. Errors: 401
     // jwtAccessTokenInvalid for any fault of the token or session; 403 if the account may not act. `token` must outlive
     // the call.
-    awaitable<Result<LiveSession>> authenticate(std::string_view token);
+    awaitable<Result<LiveSession>> authenticate(std::string_view token, AlongWithSession along);
     // The same for the value of a cookie. Moves the end of the session on, with one write in a sixteenth of the idle
     // time. Neither accepts what the other does.
-    awaitable<Result<LiveSession>> authenticate_cookie(std::string cookie);
+    awaitable<Result<LiveSession>> authenticate_cookie(std::string cookie, AlongWithSession along);
     // Prepares a new secret for the session of a cookie, for a transaction in which its owner gains rights. Error: 401
     // if the text is no cookie.
     Result<CookieRenewal> prepare_renewal(std::string_view cookie) const;
@@ -139,7 +139,7 @@ private:
         std::optional<LiveSession> session;
         bool from_cache = false;
     };
-    awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
+    awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now, AlongWithSession along);
     awaitable<PreparedSession> sign_tokens(PreparedSession session);
     void remember_tokens(const PreparedSession& session);
     TimePoint end_of(const LiveSession& session, TimePoint now) const;

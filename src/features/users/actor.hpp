@@ -26,8 +26,9 @@ struct Caller {
     std::string email;
     Role role = Role::user;
     RoleId role_id;
-    bool must_change_password = false;  // signed in with a temporary password
-    TimePoint proven_at;                // when the session's owner last proved who they are
+    bool must_change_password = false;             // signed in with a temporary password
+    TimePoint proven_at;                           // when the session's owner last proved who they are
+    std::optional<std::string> policy_state = {};  // policy_state_sql; nullopt: not read along
 };
 
 // A role as the guard read it.

@@ -27,22 +27,26 @@ std::string grace_line(std::span<const ConsentGrace> graces) {
     return out;
 }
 
-awaitable<Result<Caller>> CallerGuard::identify_fully(http::RequestContext& context) {
-    auto caller = co_await identify(context);
+awaitable<Result<Caller>> CallerGuard::identify_fully(http::RequestContext& context, AlongWithSession along) {
+    auto caller = co_await identify(context, along);
     if (caller && caller->must_change_password)
         co_return fail(Error{errors::password_expired}.with_message(password_temporary_message));
     co_return caller;
 }
 
-awaitable<Result<SignedIn>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
-    auto caller = co_await identify_fully(context);
+awaitable<Result<SignedIn>> CallerGuard::sign_in(http::RequestContext& context, AlongWithSession along) {
+    auto caller = co_await identify_fully(context, along);
     if (!caller) co_return fail(std::move(caller.error()));
     co_return SignedIn{std::move(*caller)};
 }
 
+awaitable<Result<SignedIn>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
+    return sign_in(context, AlongWithSession::nothing);
+}
+
 awaitable<Result<SignedInProvisionally>> CallerGuard::admit(http::RequestContext& context,
                                                             std::type_identity<SignedInProvisionally>) {
-    auto caller = co_await identify(context);
+    auto caller = co_await identify(context, AlongWithSession::nothing);
     if (!caller) co_return fail(std::move(caller.error()));
     co_return SignedInProvisionally{std::move(*caller)};
 }

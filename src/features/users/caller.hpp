@@ -42,7 +42,9 @@ public:
     const std::string& email() const { return caller_.email; }
     Role role() const { return caller_.role; }
     // For checking which policies this session has accepted.
-    ConsentGrounds grounds() const { return {caller_.user, caller_.session, caller_.security_version}; }
+    ConsentGrounds grounds() const {
+        return {caller_.user, caller_.session, caller_.security_version, caller_.policy_state};
+    }
     // Returns whether the caller proved their identity within `fresh_for`, by logging in or by confirming the session.
     bool is_fresh(TimePoint now) const { return happened_within(fresh_for, caller_.proven_at, now); }
     Actor actor() const { return Actor(caller_); }
@@ -184,7 +186,7 @@ public:
     template <PolicyType... Types>
     awaitable<Result<Consenting<Types...>>> admit(http::RequestContext& context,
                                                   std::type_identity<Consenting<Types...>>) {
-        auto caller = co_await admit(context, std::type_identity<SignedIn>{});
+        auto caller = co_await sign_in(context, AlongWithSession::policy_state);
         if (!caller) co_return fail(std::move(caller.error()));
         auto accepted = co_await consents().admit(caller->grounds(), Consenting<Types...>::policies);
         if (!accepted) co_return fail(std::move(accepted.error()));
@@ -235,13 +237,17 @@ public:
         return out;
     }
 
+protected:
+    awaitable<Result<SignedIn>> sign_in(http::RequestContext& context, AlongWithSession along);
+
 private:
     static std::string demand_of(std::span<const PolicyType> accepted);
     static std::string demand_of(std::span<const Ability> required);
     // Identifies the caller by the token, even if the password is temporary.
-    virtual awaitable<Result<Caller>> identify(http::RequestContext& context) = 0;
+    virtual awaitable<Result<Caller>> identify(http::RequestContext& context, AlongWithSession along) = 0;
     virtual Consents& consents() = 0;
-    awaitable<Result<Caller>> identify_fully(http::RequestContext& context);
+    awaitable<Result<Caller>> identify_fully(http::RequestContext& context,
+                                             AlongWithSession along = AlongWithSession::nothing);
     // Returns nullopt if the role does not exist.
     virtual awaitable<std::optional<SeenRole>> see_role(RoleId role) = 0;
     awaitable<Result<std::pair<Caller, SeenRole>>> permit(http::RequestContext& context,

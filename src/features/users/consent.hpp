@@ -32,11 +32,16 @@ struct GivenConsent {
     Language language = Language::en;
 };
 
-// A live session and the security version of its account.
+// What a guard reads with the session, in the same statement. The state of the published policies is that of
+// policy_state.hpp.
+enum class AlongWithSession { nothing, policy_state };
+
+// A live session, and what the statement that found it says about acceptances.
 struct ConsentGrounds {
     UserId user;
     SessionId session;
-    std::int64_t security_version = 0;
+    std::int64_t security_version = 0;             // of the account
+    std::optional<std::string> policy_state = {};  // nullopt: not read along with the session
 };
 
 // A policy whose required version the user has not accepted, but whose grace period lets an earlier one pass.

@@ -128,6 +128,44 @@ TEST(DOC_8, TheNextRequestAfterAPublicationIsStopped) {
     }
 }
 
+// Such a copy does not say what is published.
+TEST(DOC_8, APublicationStopsASessionWhoseCopyIsTrusted) {
+    Service own({{"SESSION_CHECK", "cache"}});
+    Guarded t(Role::user, own);
+    EXPECT_EQ(t.read(), 200U);
+    t.service.sql("UPDATE sessions SET expires_at = 1 WHERE user_id = '" + t.person.id.text() + "'");
+    for (int version = 1; version <= 3; ++version) {
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(t.read(), 200U) << "the copy does not say that the session is over";
+        publish(t.service, "privacy", version);
+        for (int i = 0; i < 2; ++i)
+            EXPECT_EQ(missing_in(t.service.get(profile_path, bearer(t.token))), Types{"privacy"}) << version;
+        EXPECT_EQ(accept(t.service, t.token, "privacy").status, 200U);
+    }
+}
+
+// The guard remembers what the published policies demand. A publication by another program changes that, and so does an
+// operator who corrects a published row.
+TEST(DOC_8, TheGuardNoticesEachChangeOfWhatIsPublished) {
+    Guarded t;
+    publish(t.service, "privacy", 1);
+    ASSERT_EQ(accept(t.service, t.token, "privacy").status, 200U);
+    publish(t.service, "privacy", 2);
+    EXPECT_EQ(t.read(), 403U);
+    const auto changes = [&](const std::string& change) {
+        t.service.sql("UPDATE term_policies SET " + change + " WHERE type = 'privacy' AND version > 1");
+        return t.read();
+    };
+    EXPECT_EQ(changes("is_material = FALSE"), 200U);
+    EXPECT_EQ(changes("is_material = TRUE"), 403U);
+    const std::string later = std::to_string(epoch_ms(t.service.clock().now()) + 60'000);
+    EXPECT_EQ(changes("grace_version = 1, grace_until = " + later), 200U);
+    EXPECT_EQ(changes("grace_version = 2"), 403U);
+    EXPECT_EQ(changes("grace_version = 1"), 200U);
+    EXPECT_EQ(changes("grace_until = NULL"), 403U);
+    EXPECT_EQ(changes("version = 3"), 403U);
+    EXPECT_EQ(changes("status = 'draft'"), 200U) << "only the accepted version is left";
+}
+
 TEST(DOC_8, TheWayOutStaysOpen) {
     Guarded t;
     const TokenTexts tokens = t.service.tokens_of(t.person);
@@ -212,6 +250,17 @@ TEST(DOC_8, ADamagedHistoryIsNoConsent) {
     EXPECT_EQ(t.read(), 403U);
     t.service.sql("UPDATE term_policy_acceptances SET action = 'accepted', version = 2" + own);
     EXPECT_EQ(t.read(), 403U) << "of a version that was never published";
+    publish(t.service, "marketing", 1);
+    ASSERT_EQ(accept(t.service, t.token, "marketing").status, 200U);
+    t.service.sql("UPDATE term_policy_acceptances SET version = 1" + own + " AND type = 'privacy'");
+    const auto has_marketing = [&] {
+        const Answer profile = t.service.get(profile_path, bearer(t.token));
+        EXPECT_EQ(profile.status, 200U) << profile.body;
+        return profile.boolean("data.termPolicy.marketing");
+    };
+    EXPECT_TRUE(has_marketing());
+    t.service.sql("UPDATE term_policy_acceptances SET version = 2" + own + " AND type = 'marketing'");
+    EXPECT_FALSE(has_marketing());
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ Service& service_without_policies() {
         "BEGIN; DELETE FROM term_policy_diffs; DELETE FROM term_policy_acceptances; DELETE FROM term_policy_contents; "
         "DELETE FROM term_policies; "
         "DELETE FROM loose_objects; COMMIT");
+    // The next publication then differs from every earlier one by its time.
+    service.clock().advance(milliseconds{1});
     for (const char* area : {"private", "public"}) fs::remove_all(area_folder(service, area) / "term-policies");
     return service;
 }
