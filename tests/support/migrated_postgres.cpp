@@ -5,10 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/bytes.hpp"
-#include "crypto/digest.hpp"
 #include "storage/migrations.hpp"
 #include "storage/postgres/postgres_database.hpp"
+#include "tests/support/schema_digest.hpp"
 #include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
@@ -19,16 +18,8 @@ std::string url_of(const std::string& database) {
     return url.substr(0, url.rfind('/') + 1) + database + "?connect_timeout=30";
 }
 
-// Named after the migrations, so that programs of two versions never share one.
-std::string template_name() {
-    std::string all;
-    for (const storage::Migration& migration : storage::migrations())
-        for (const std::string_view statement : migration.statements) all += statement;
-    return "template_" + to_hex(crypto::sha256(all)).substr(0, 16);
-}
-
 std::string existing_template() {
-    const std::string name = template_name();
+    const std::string name = "template_" + schema_digest();
     const PostgresConnection server(url_of("app"));
     const auto exists = [&] { return !server.run("SELECT 1 FROM pg_database WHERE datname = '" + name + "'").empty(); };
     if (exists()) return name;

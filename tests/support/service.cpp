@@ -7,6 +7,7 @@
 #include "app/config/read_config.hpp"
 #include "crypto/base32.hpp"
 #include "crypto/totp.hpp"
+#include "tests/support/migrated_sqlite.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/sql.hpp"
@@ -71,6 +72,8 @@ Service::Service(Environment settings)
         // times.
         environment_.try_emplace("DATABASE_TIMEOUT", "25s");
         environment_.try_emplace("CACHE_TIMEOUT", "10s");
+    } else if (!environment_.contains("DATABASE_URL")) {
+        copy_migrated_sqlite(std::filesystem::path(environment_.at("DATA_DIR")) / "consentry.db");
     }
     restart();
 }
