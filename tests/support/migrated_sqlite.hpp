@@ -1,4 +1,4 @@
-// A migrated database for services of tests: a copy takes a hundredth of the 20 ms that all migrations take.
+// A migrated database for services of tests, so that each need not run all migrations.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 namespace consentry::tests {
 
 // Creates the file, and its folder if it is missing; leaves a file that exists as it is, because other services may use
-// it. The first call of all programs migrates a database and keeps it in the build folder.
+// it. The first call migrates a database and keeps it in the build folder for other programs.
 void copy_migrated_sqlite(const std::filesystem::path& file);
 
 }  // namespace consentry::tests
