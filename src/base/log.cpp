@@ -23,8 +23,6 @@ std::string process_members() {
     return out;
 }
 
-}  // namespace
-
 std::string_view severity_of(LogLevel level) {
     switch (level) {
         case LogLevel::error:
@@ -39,6 +37,8 @@ std::string_view severity_of(LogLevel level) {
     }
     return "INFO";
 }
+
+}  // namespace
 
 void begin_log_line(std::string& line, LogLevel level, std::string_view context, std::string_view message,
                     TimePoint now) {

@@ -16,9 +16,6 @@ namespace consentry {
 
 enum class LogLevel : std::uint8_t { error, warn, info, verbose, debug };
 
-// Name of a level in a log line: "WARNING".
-std::string_view severity_of(LogLevel level);
-
 // Appends the members that every line begins with, {"severity":..,"context":..,"timestamp":..,"msg":.., without the
 // closing brace. `message` may be any text.
 void begin_log_line(std::string& line, LogLevel level, std::string_view context, std::string_view message,

@@ -88,11 +88,6 @@ public:
     IdType id(std::size_t column) const {
         return IdType{uuid(column)};
     }
-    template <class IdType>
-    std::optional<IdType> id_or_null(std::size_t column) const {
-        if (is_null(column)) return std::nullopt;
-        return id<IdType>(column);
-    }
     std::optional<std::int64_t> integer_or_null(std::size_t column) const;
     std::optional<std::string> text_or_null(std::size_t column) const;
     std::optional<TimePoint> time_or_null(std::size_t column) const;

@@ -36,11 +36,9 @@ TEST(Row, OptionalsAreEmptyForNullOnly) {
     EXPECT_EQ(row.integer_or_null(0), std::nullopt);
     EXPECT_EQ(row.text_or_null(0), std::nullopt);
     EXPECT_EQ(row.time_or_null(0), std::nullopt);
-    EXPECT_EQ(row.id_or_null<UserId>(0), std::nullopt);
     EXPECT_EQ(row.integer_or_null(1), 1);
     EXPECT_EQ(row.time_or_null(1), from_epoch_ms(1));
     EXPECT_THROW(row.text_or_null(1), std::logic_error);
-    EXPECT_THROW(row.id_or_null<UserId>(1), std::logic_error);
 }
 
 TEST(Row, DisagreementsAreLogicErrors) {

@@ -10,12 +10,12 @@
 
 namespace consentry {
 
-inline std::string hex_of(const Bytes& digest) { return to_hex(digest); }
+inline std::string digest_text(const Bytes& digest) { return to_hex(digest); }
 
 // `of` is empty, or the table's alias followed by a dot.
 template <storage::Text of>
 inline constexpr auto content_columns = storage::columns<PolicyContent>(
     storage::column<of + "language", &PolicyContent::language>, storage::column<of + "size", &PolicyContent::size>,
-    storage::column<of + "digest", &PolicyContent::digest, hex_of>);
+    storage::column<of + "digest", &PolicyContent::digest, digest_text>);
 
 }  // namespace consentry
