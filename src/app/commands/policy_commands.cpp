@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -170,6 +171,37 @@ void warn_of_unused(const PolicyValues& values) {
         say("warning: no text uses the value of {}\n", on_its_lines(fmt::to_string(fmt::join(unused, ", "))));
 }
 
+std::vector<std::string> refusals_of(const Plan& plan) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < plan.fates.size(); ++i)
+        if (plan.fates[i] == Fate::refused)
+            out.push_back(
+                fmt::format("{}: this version is already published with a different text; create a new version, or "
+                            "restore the text and the values of its placeholders",
+                            name_of(plan.wanted.type, plan.wanted.version, plan.wanted.texts[i].language)));
+    if (plan.processing == Fate::refused)
+        out.push_back(
+            fmt::format("{}/{}: this version is already published with a different document; create a new version",
+                        name_of(plan.wanted.type, plan.wanted.version), processing_name));
+    return out;
+}
+
+int tell_problems(const std::vector<std::string>& problems, bool json) {
+    ResultList list({{.name = "problem", .heading = "PROBLEM"}}, json);
+    for (const std::string& problem : problems) list.add({problem});
+    list.end();
+    say("consentry: {} problems; nothing was imported\n", problems.size());
+    return failed;
+}
+
+// 0 if none is published.
+std::int64_t latest_version(const std::vector<TermPolicy>& policies, PolicyType type) {
+    std::int64_t latest = 0;
+    for (const TermPolicy& policy : policies)
+        if (policy.type == type && policy.status == PolicyStatus::published) latest = std::max(latest, policy.version);
+    return latest;
+}
+
 }  // namespace
 
 int import_policies(const PolicyOptions& options) {
@@ -192,26 +224,9 @@ int import_policies(const PolicyOptions& options) {
     std::vector<Plan> plans;
     for (PolicyVersion& version : folder.versions) {
         plans.push_back(plan_of(*services, std::move(version)));
-        const Plan& plan = plans.back();
-        for (std::size_t i = 0; i < plan.fates.size(); ++i)
-            if (plan.fates[i] == Fate::refused)
-                folder.problems.push_back(
-                    fmt::format("{}: this version is already published with a different text; create a new version, or "
-                                "restore the text and the values of its placeholders",
-                                name_of(plan.wanted.type, plan.wanted.version, plan.wanted.texts[i].language)));
+        std::ranges::move(refusals_of(plans.back()), std::back_inserter(folder.problems));
     }
-    for (const Plan& plan : plans)
-        if (plan.processing == Fate::refused)
-            folder.problems.push_back(
-                fmt::format("{}/{}: this version is already published with a different document; create a new version",
-                            name_of(plan.wanted.type, plan.wanted.version), processing_name));
-    if (!folder.problems.empty()) {
-        ResultList problems({{.name = "problem", .heading = "PROBLEM"}}, options.json);
-        for (const std::string& problem : folder.problems) problems.add({problem});
-        problems.end();
-        say("consentry: {} problems; nothing was imported\n", folder.problems.size());
-        return failed;
-    }
+    if (!folder.problems.empty()) return tell_problems(folder.problems, options.json);
 
     warn_of_unused(*values);
     for (const Plan& plan : plans) warn_of_unfilled(plan);
@@ -269,10 +284,7 @@ int publish_policy(const PolicyOptions& options) {
     }
     const auto published = run(policies.publish(Actor::operator_at_the_machine(), policy->id, {}, terms_of(options)));
     if (!published) return tell_refusal(*services, published.error());
-    std::int64_t latest = published->version;
-    for (const TermPolicy& one : run(policies.list_all()))
-        if (one.type == published->type && one.status == PolicyStatus::published)
-            latest = std::max(latest, one.version);
+    const std::int64_t latest = latest_version(run(policies.list_all()), published->type);
     ResultList list({{.name = "language", .heading = "LANGUAGE"},
                      {.name = "sha256", .heading = "SHA-256"},
                      {.name = "url", .heading = "URL"}},
@@ -298,10 +310,7 @@ int list_policies(const PolicyOptions& options) {
                      {.name = "publishedAt", .heading = "PUBLISHED"}},
                     options.json);
     for (const TermPolicy& policy : policies) {
-        const bool is_latest = std::ranges::none_of(policies, [&](const TermPolicy& other) {
-            return other.type == policy.type && other.status == PolicyStatus::published &&
-                   other.version > policy.version;
-        });
+        const bool is_latest = policy.version == latest_version(policies, policy.type);
         boost::json::array languages;
         for (const PolicyContent& content : policy.contents)
             languages.push_back(boost::json::value(name_of(content.language)));
