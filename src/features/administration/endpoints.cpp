@@ -13,7 +13,7 @@ using http::Done;
 using http::FromPath;
 using http::RequestContext;
 using ForReading = Permitted<Subject::user, Action::read>;
-using ForCreating = Permitted<Subject::user, Action::read, Action::create>;
+using ForCreating = FreshlyPermitted<Subject::user, Action::read, Action::create>;
 using ForUpdating = Permitted<Subject::user, Action::read, Action::update>;
 using ForRoles = FreshlyPermitted<Subject::user, Action::read, Action::update, Subject::role, Action::read>;
 using ForSessions = Permitted<Subject::user, Action::read, Subject::session, Action::read>;

@@ -39,13 +39,14 @@ const std::map<std::string, Asks>& proofs_asked() {
         {"updateRole", Asks::fresh},
         {"deleteRole", Asks::fresh},
         {"updateUserRole", Asks::fresh},
+        // A new account can be given the rights of its creator, who alone would hear of it.
+        {"createUser", Asks::fresh},
+        {"importUsers", Asks::fresh},
         // A change to a single account can be undone, and Consentry informs its owner.
-        {"createUser", Asks::session},
         {"updateUserStatus", Asks::session},
         {"updateUserPassword", Asks::session},
         {"resetTwoFactor", Asks::session},
         {"revokeSessionOfUser", Asks::session},
-        {"importUsers", Asks::session},
         {"exportUsers", Asks::session},
         {"updateFeatureFlagStatus", Asks::session},
         {"updateFeatureFlagMetadata", Asks::session},
@@ -100,25 +101,29 @@ struct Attempt {
 
 std::vector<Attempt> attempts() {
     const std::string absent = absent_id;
-    return {
-        {"setUpTwoFactor", "POST", "/api/user/2fa/setup"},
-        {"regenerateBackupCodes", "POST", "/api/user/2fa/backup/regenerate"},
-        {"createApiKey", "POST", "/api/admin/api-key/create", {{"name", "k"}, {"type", "default"}}},
-        {"resetApiKey", "PATCH", "/api/admin/api-key/update/" + absent + "/reset"},
-        {"updateApiKey", "PUT", "/api/admin/api-key/update/" + absent, {{"name", "k"}}},
-        {"updateApiKeyDate",
-         "PUT",
-         "/api/admin/api-key/update/" + absent + "/date",
-         {{"startAt", "2030-01-01T00:00:00.000Z"}, {"endAt", "2030-01-02T00:00:00.000Z"}}},
-        {"updateApiKeyStatus", "PATCH", "/api/admin/api-key/update/" + absent + "/status", {{"isActive", false}}},
-        {"deleteApiKey", "DELETE", "/api/admin/api-key/delete/" + absent},
-        {"createRole",
-         "POST",
-         "/api/admin/role/create",
-         {{"name", "fresh"}, {"type", "user"}, {"abilities", json::array{}}}},
-        {"updateRole", "PUT", "/api/admin/role/update/" + absent, {{"type", "user"}, {"abilities", json::array{}}}},
-        {"deleteRole", "DELETE", "/api/admin/role/delete/" + absent},
-        {"updateUserRole", "PUT", "/api/admin/user/update/" + absent + "/role", {{"roleId", built_in(Role::user)}}}};
+    return {{"setUpTwoFactor", "POST", "/api/user/2fa/setup"},
+            {"regenerateBackupCodes", "POST", "/api/user/2fa/backup/regenerate"},
+            {"createApiKey", "POST", "/api/admin/api-key/create", {{"name", "k"}, {"type", "default"}}},
+            {"resetApiKey", "PATCH", "/api/admin/api-key/update/" + absent + "/reset"},
+            {"updateApiKey", "PUT", "/api/admin/api-key/update/" + absent, {{"name", "k"}}},
+            {"updateApiKeyDate",
+             "PUT",
+             "/api/admin/api-key/update/" + absent + "/date",
+             {{"startAt", "2030-01-01T00:00:00.000Z"}, {"endAt", "2030-01-02T00:00:00.000Z"}}},
+            {"updateApiKeyStatus", "PATCH", "/api/admin/api-key/update/" + absent + "/status", {{"isActive", false}}},
+            {"deleteApiKey", "DELETE", "/api/admin/api-key/delete/" + absent},
+            {"createRole",
+             "POST",
+             "/api/admin/role/create",
+             {{"name", "fresh"}, {"type", "user"}, {"abilities", json::array{}}}},
+            {"updateRole", "PUT", "/api/admin/role/update/" + absent, {{"type", "user"}, {"abilities", json::array{}}}},
+            {"deleteRole", "DELETE", "/api/admin/role/delete/" + absent},
+            {"updateUserRole", "PUT", "/api/admin/user/update/" + absent + "/role", {{"roleId", built_in(Role::user)}}},
+            {"createUser",
+             "POST",
+             "/api/admin/user/create",
+             {{"email", "accomplice@example.org"}, {"roleId", built_in(Role::super_admin)}}},
+            {"importUsers", "POST", "/api/admin/user/import"}};
 }
 
 TEST(Freshness, AnOldSessionIsNotEnoughForWhatAsksForAFreshProof) {
