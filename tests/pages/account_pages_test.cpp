@@ -130,6 +130,35 @@ TEST(RecoveryPages, AForgottenPasswordIsReplacedByTheMailedLink) {
     EXPECT_TRUE(browser.is_logged_in());
 }
 
+// The log of what administrators do must not name somebody who has done nothing.
+TEST(RecoveryPages, WhoeverIsLoggedInToTheBrowserIsNotTheAuthorOfAResetOrALock) {
+    Service service;
+    const Person ada = service.make_person();
+    const Person guest = service.make_person();
+    Browser browser(service);
+    browser.log_in(guest);
+    for (int i = 0; i < 5; ++i) {
+        browser.open("/account");
+        browser.send("/login", {{"email", ada.email}, {"password", "Wrong-Harbor-42"}});
+    }
+    browser.open("/forgot-password");
+    browser.send("/forgot-password", {{"email", ada.email}});
+    const std::string link = path_of(Mailbox(service).wait_for(ada.email, "forgotPassword").link());
+    browser.open(link);
+    const Answer done = browser.send(link, {{"newPassword", new_password}, {"code", ""}, {"backupCode", ""}});
+    EXPECT_EQ(done.headers.at("location"), "/login?step=password");
+    const auto entries = [&](const std::string& where) {
+        return one(service, "SELECT count(*) FROM activity_log WHERE " + where);
+    };
+    const std::string id = "'" + ada.id.text() + "'";
+    EXPECT_EQ(entries("user_id = " + id + " AND action = 'userReachMaxPasswordAttempt'"), "1");
+    EXPECT_EQ(entries("user_id = " + id + " AND action = 'userResetPassword'"), "1");
+    EXPECT_EQ(entries("user_id = " + id + " AND created_by = '" + guest.id.text() + "'"), "0");
+    EXPECT_EQ(entries("user_id = '" + guest.id.text() + "' AND metadata LIKE '%" + ada.id.text() + "%'"), "0")
+        << "a guest could find out who has an account";
+    EXPECT_TRUE(browser.is_logged_in());
+}
+
 TEST(RecoveryPages, TheSecondFactorIsAskedForAndAWrongOneLeavesTheLinkValid) {
     Service service;
     Person person = service.make_person();
