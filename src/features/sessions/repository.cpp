@@ -42,6 +42,13 @@ constexpr Text live_tables =
     " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1 AND " +
     current_with_sql<"s", "u">;
 
+// Whether the session may still be used, by the limits for administrators. `user` and the limits are parameters.
+template <Text user, Text active_after, Text active_until, Text begun_after>
+constexpr Text within_limits_sql =
+    "((last_active_at > " + active_after + " AND last_active_at <= " + active_until + " AND login_at > " + begun_after +
+    ") OR EXISTS (SELECT 1 FROM users u JOIN roles r ON r.id = u.role_id WHERE u.id = " + user +
+    " AND r.type = 'user'))";
+
 // Begins as `ended` publishes it.
 constexpr auto replaced_columns = columns<ReplacedSession>(unread<"user_id">, column<"id", &ReplacedSession::id>,
                                                            column<"revoked_reason", &ReplacedSession::reason>);
@@ -71,10 +78,7 @@ awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, T
         database_,
         {.columns = session_columns.list(),
          .from = sql<"sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND ",
-                     current_sql<"sessions", "$1">,
-                     " AND ((last_active_at > $3 AND last_active_at <= $4 AND login_at > $5) OR EXISTS (SELECT 1 FROM "
-                     "users u JOIN roles r "
-                     "ON r.id = u.role_id WHERE u.id = $1 AND r.type = 'user'))">},
+                     current_sql<"sessions", "$1">, " AND ", within_limits_sql<"$1", "$3", "$4", "$5">>},
         std::move(query), session_columns.read, user, now, limits.active_after, limits.active_until,
         limits.begun_after);
 }
@@ -108,15 +112,16 @@ void SessionRepository::add_replacement(storage::Transaction& transaction, const
 }
 
 void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,
-                                  std::int64_t per_user_max) {
+                                  std::int64_t per_user_max, AdminLimits limits) {
     // The new session is excluded by id, because ids made within one millisecond are in random order.
     transaction.add_about(
         ended, Expect::any,
         sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
             "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 AND ",
-            current_sql<"sessions", "$1">, " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING ",
-            replaced_columns>,
-        inserted.user, per_user_max - 1, inserted.issued_at, inserted.id);
+            current_sql<"sessions", "$1">, " ORDER BY ", within_limits_sql<"$1", "$5", "$6", "$7">,
+            " DESC, created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING ", replaced_columns>,
+        inserted.user, per_user_max - 1, inserted.issued_at, inserted.id, limits.active_after, limits.active_until,
+        limits.begun_after);
 }
 
 std::vector<ReplacedSession> SessionRepository::read_replaced(const storage::Rows& rows) {

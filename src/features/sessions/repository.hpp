@@ -130,8 +130,10 @@ public:
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
     // Ends the former session of the inserted session's device, if it names one: a device has one login.
     static void add_replacement(storage::Transaction& transaction, const NewSession& inserted);
-    // Ends the oldest sessions beyond `per_user_max`, which counts the inserted session but never ends it.
-    static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t per_user_max);
+    // Ends the sessions beyond `per_user_max`, which counts the inserted session but never ends it: first an
+    // administrator's that are over the limits, then the oldest.
+    static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t per_user_max,
+                          AdminLimits limits);
     // `rows`: the result of either statement.
     static std::vector<ReplacedSession> read_replaced(const storage::Rows& rows);
     // Add after the statement that raises the account's security version. `except` moves to the new version.

@@ -104,7 +104,7 @@ Sessions::Endings Sessions::add_to(storage::Transaction& transaction, const Prep
     SessionRepository::add_insert(transaction, session.row);
     Endings endings{.begin = transaction.statements().size(), .end = 0};
     SessionRepository::add_replacement(transaction, session.row);
-    SessionRepository::add_bound(transaction, session.row, settings_.per_user_max);
+    SessionRepository::add_bound(transaction, session.row, settings_.per_user_max, admin_limits(session.row.issued_at));
     endings.end = transaction.statements().size();
     if (!session.new_device) return endings;
     const NewSession& row = session.row;

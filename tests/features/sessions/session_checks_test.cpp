@@ -407,6 +407,22 @@ TEST(SES_8, ALoginNeverEndsItself) {
     EXPECT_EQ(service.live_sessions(person), 10U);
 }
 
+TEST(SES_8, AnAdministratorsIdleSessionsEndBeforeTheOneInUse) {
+    Service& service = suite_service();
+    const Person admin = service.make_person(Role::admin);
+    TokenTexts in_use = service.tokens_of(admin);
+    for (int i = 0; i < 10; ++i) {
+        service.tokens_of(admin);
+        for (const int minutes : {30, 35}) {
+            service.clock().advance(std::chrono::minutes{minutes});
+            const Answer refreshed = refresh_with(service, in_use.refresh);
+            ASSERT_EQ(refreshed.status, 200U) << i << refreshed.body;
+            in_use = {refreshed.text("data.accessToken"), refreshed.text("data.refreshToken")};
+        }
+    }
+    EXPECT_LE(service.live_sessions(admin), 10U);
+}
+
 TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {
     Service& service = suite_service();
     const Person person = service.make_person();
