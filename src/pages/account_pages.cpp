@@ -92,8 +92,8 @@ awaitable<Result<PageAnswer>> AccountPages::show_profile(const Member& visit) co
 awaitable<Result<PageAnswer>> AccountPages::save_profile(const Sent<ProfileForm, Member>& sent) {
     const ProfileForm& form = sent.form();
     auto saved = co_await parts_.accounts.update_profile(
-        sent.visit().caller().user(), {.name = form.name, .language = form.mail_language, .gender = form.gender},
-        cause_of(sent.visit().context()));
+        sent.visit().caller().actor(), sent.visit().caller().user(),
+        {.name = form.name, .language = form.mail_language, .gender = form.gender}, cause_of(sent.visit().context()));
     if (!saved) co_return fail(std::move(saved.error()));
     co_return PageAnswer::to(Address("/account").with("done", "profile"));
 }

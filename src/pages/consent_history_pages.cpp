@@ -93,8 +93,8 @@ awaitable<Result<PageAnswer>> ConsentHistoryPages::withdraw(const Sent<Withdrawa
     const auto& visit = sent.visit();
     const auto& caller = visit.caller();
     auto withdrawn = co_await acceptances_.withdraw(
-        {.user = caller.user(), .session = caller.session(), .language = visit.language()}, sent.form().policy,
-        cause_of(visit.context()));
+        {.actor = caller.actor(), .user = caller.user(), .session = caller.session(), .language = visit.language()},
+        sent.form().policy, cause_of(visit.context()));
     // A second click finds it withdrawn already, which is what the visitor wants.
     if (!withdrawn && !withdrawn.error().is(errors::term_policy_not_accepted))
         co_return fail(std::move(withdrawn.error()));

@@ -143,9 +143,11 @@ awaitable<Result<PageAnswer>> ConsentPages::accept(const Sent<AcceptForm, VisitO
                          .language = form.language,
                          .content_hash = form.content_hash,
                          .shown_diff_hash = form.shown_diff_hash};
-    auto accepted = co_await acceptances_.accept(
-        {.user = visit.caller().user(), .session = visit.caller().session(), .language = visit.language()},
-        std::move(wanted), cause_of(visit.context()));
+    auto accepted = co_await acceptances_.accept({.actor = visit.caller().actor(),
+                                                  .user = visit.caller().user(),
+                                                  .session = visit.caller().session(),
+                                                  .language = visit.language()},
+                                                 std::move(wanted), cause_of(visit.context()));
     // Sent twice, or accepted in another tab: the visitor has what they want.
     if (!accepted && !accepted.error().is(errors::term_policy_already_accepted))
         co_return fail(std::move(accepted.error()));

@@ -65,8 +65,10 @@ TEST_F(UserStateCommands, BlockingEndsSessionsAndUnblockingBringsNoneBack) {
     EXPECT_EQ(knock(client(), tokens.access), 401U);
     EXPECT_EQ(log_in(client(), ada_).status, 200U);
     EXPECT_THAT(acts(), ElementsAre("1", "2", "2")) << "a repetition is no act";
-    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id + "' AND action LIKE 'admin%'"),
-                ElementsAre("adminUserUpdateStatus", "adminUserUpdateStatus"));
+    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id +
+                       "' AND action LIKE 'admin%' "
+                       "ORDER BY id"),
+                ElementsAre("adminUserCreate", "adminUserUpdateStatus", "adminUserUpdateStatus"));
 }
 
 TEST_F(UserStateCommands, TheLastSuperAdminStays) {

@@ -232,7 +232,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
         const auto former_at = co_await repository_.last_at(caller.user, wanted.type);
         const TimePoint now =
             time_after(former_at, clock_.now());  // not earlier than the publication of the version read above
-        storage::Transaction transaction;
+        PrivilegedTransaction transaction(caller.actor, now);
         Addendum addendum = addendum_of(caller, cause, now);
         addendum.shown_diff_hash = wanted.shown_diff_hash;
         AcceptanceRepository::add_acceptance(transaction, Expect::one, addendum, latest->id, *language, now);
@@ -247,8 +247,9 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
                     {"version", latest->version},
                     {"language", name_of(*language)}});
         auto receipt = co_await sign_receipt(transaction, addendum.acceptance, std::move(entry));
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) {
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
+        if (outcome->committed) {
             audit_.tell("consent.accepted", Outcome::success, caller.user, cause,
                         {{"type", std::string(name_of(latest->type))}, {"version", std::to_string(latest->version)}});
             co_return receipt;
@@ -269,7 +270,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         const auto former = std::ranges::find(standing, type, &StoredConsent::type);
         if (former == standing.end()) co_return fail(errors::term_policy_not_accepted);
         const TimePoint now = time_after(former->at, clock_.now());
-        storage::Transaction transaction;
+        PrivilegedTransaction transaction(caller.actor, now);
         const Addendum addendum = addendum_of(caller, cause, now);
         AcceptanceRepository::add_withdrawal(transaction, Expect::one, addendum, type, now,
                                              former->addendum.acceptance);
@@ -281,8 +282,9 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
                    {{"type", name_of(type)}});
         auto receipt = co_await sign_receipt(transaction, addendum.acceptance, std::move(entry));
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) {
+        auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(std::move(outcome.error()));
+        if (outcome->committed) {
             audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
                         {{"type", std::string(name_of(type))}});
             co_return receipt;

@@ -36,6 +36,7 @@ struct AcceptanceSettings {
 
 // The caller: user, session and language of the request.
 struct ConsentCaller {
+    Actor actor;
     UserId user;
     SessionId session;
     Language language = Language::en;

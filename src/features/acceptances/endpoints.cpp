@@ -10,7 +10,7 @@ namespace consentry {
 namespace {
 
 ConsentCaller consent_caller(const SignedIn& caller, const http::RequestContext& context) {
-    return {.user = caller.user(), .session = caller.session(), .language = context.language};
+    return {.actor = caller.actor(), .user = caller.user(), .session = caller.session(), .language = context.language};
 }
 
 // `Answer` is a ReceiptResponse, or Done while the log is off.

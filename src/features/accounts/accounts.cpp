@@ -73,13 +73,14 @@ awaitable<Result<void>> Accounts::verify(std::string token, Cause cause) {
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Accounts::update_profile(UserId user, ProfileChange change, Cause cause) {
+awaitable<Result<void>> Accounts::update_profile(Actor by, UserId user, ProfileChange change, Cause cause) {
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     AccountRepository::add_profile_change(transaction, user, change, now);
     Audit::add(transaction, user, ActivityAction::user_update_profile, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(errors::user_not_found);
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) co_return fail(errors::user_not_found);
     co_return Result<void>{};
 }
 
@@ -93,29 +94,22 @@ void Accounts::add_deletion(PrivilegedTransaction& transaction, UserId user, Act
 
 awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof, Cause cause) {
     const auto factor = co_await two_factor_.state(user);
-    std::optional<RightProof> right;
-    if (factor.enabled) {
-        if (proof.empty()) co_return fail(errors::two_factor_method_required);
-        auto verified = co_await two_factor_.verify(user, std::move(proof), cause);
-        if (!verified) co_return fail(std::move(verified.error()));
-        right = std::move(*verified);
-    }
+    auto right = co_await two_factor_.verify_if(factor.enabled, user, std::move(proof), cause);
+    if (!right) co_return fail(std::move(right.error()));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
-    if (right)
-        two_factor_.spend(transaction, *right, cause);
-    else
-        TwoFactorRepository::add_still_off(transaction, user);
+    two_factor_.spend(transaction, *right, cause);
+    if (!*right) TwoFactorRepository::add_still_off(transaction, user);
     const std::size_t proven = transaction.size();
     add_deletion(transaction, user, ActivityAction::user_delete_self, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed && outcome->failed_at < proven) {
-        if (right) co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));
+        if (*right) co_return fail(co_await two_factor_.lost(std::move(**right), std::move(cause)));
         co_return fail(errors::two_factor_method_required);
     }
     if (!outcome->committed) co_return fail(errors::user_not_found);
-    if (right) two_factor_.tell_spent(*right, cause);
+    two_factor_.tell_spent(*right, cause);
     audit_.tell("account.deleted", Outcome::success, user, cause);
     co_return Result<void>{};
 }

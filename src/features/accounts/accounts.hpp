@@ -50,7 +50,7 @@ public:
     awaitable<Result<void>> sign_up(NewAccount wanted, Cause cause);
     // Error: tokenInvalid.
     awaitable<Result<void>> verify(std::string token, Cause cause);
-    awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
+    awaitable<Result<void>> update_profile(Actor by, UserId user, ProfileChange change, Cause cause);
     // Deletes the account, which cannot be used from then on. Errors: notFound; with two-factor on, those of its proof.
     awaitable<Result<void>> delete_self(Actor by, UserId user, Proof proof, Cause cause);
     // The same for the operator, who needs no proof of the owner. Errors: notFound, lastSuperAdmin, those of the actor.

@@ -149,8 +149,8 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .answers_header(grace_header, grace_header_description)
         .handled_by(
             [&accounts](const Consenting<>& caller, const http::RequestContext& context, UpdateProfileRequest body) {
-                ProfileChange change{.name = std::move(body.name), .language = body.language, .gender = body.gender};
-                return http::reply<Done>(accounts.update_profile(caller.user(), std::move(change), cause_of(context)));
+                ProfileChange to{.name = std::move(body.name), .language = body.language, .gender = body.gender};
+                return http::reply<Done>(accounts.update_profile(caller.actor(), caller.user(), to, cause_of(context)));
             });
 
     router.erase("/shared/user/delete/self")

@@ -85,7 +85,7 @@ awaitable<std::optional<AccountView>> ProfileRepository::find(UserId user) {
     co_return view;
 }
 
-void AccountRepository::add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
+void AccountRepository::add_profile_change(PrivilegedTransaction& transaction, UserId user, const ProfileChange& change,
                                            TimePoint now) {
     std::optional<std::string_view> language;
     if (change.language) language = name_of(*change.language);

@@ -74,7 +74,7 @@ struct ProfileChange {
 class AccountRepository {
 public:
     // Expect::one: the account exists. Empty members leave the stored value unchanged.
-    static void add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
+    static void add_profile_change(PrivilegedTransaction& transaction, UserId user, const ProfileChange& change,
                                    TimePoint now);
     // Marks the address as proven by a link. Expect::one: the account exists. Deletes the identities of a previously
     // unverified account (imported by an earlier version): they are not known to be the owner's.

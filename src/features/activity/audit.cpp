@@ -24,14 +24,18 @@ void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction a
                 TimePoint now, boost::json::object metadata) {
     if (act_code(action)) add_act(transaction, user, action, cause, now, metadata);
     NewActivity activity{.user = user, .action = action, .actor = cause.actor, .metadata = std::move(metadata)};
-    if (!cause.origin) {
-        activity.metadata["by"] = "operator";
-    } else {
+    if (!cause.origin) activity.metadata["by"] = "operator";
+    const bool is_own = !cause.actor || *cause.actor == user;
+    const auto add_origin = [&] {
+        if (!cause.origin) return;
         activity.ip_address = cause.origin->address;
         activity.user_agent = cause.origin->user_agent;
-    }
+    };
+    // The workstation of an administrator is not the concern of the account's owner.
+    if (is_own) add_origin();
     Activity::add(transaction, activity, now);
-    if (!cause.actor || *cause.actor == user) return;
+    if (is_own) return;
+    add_origin();
     activity.user = *cause.actor;
     activity.metadata["userId"] = user.text();
     Activity::add(transaction, activity, now);

@@ -174,7 +174,13 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     // A take-over revokes the stranger's second factor with the other grants, in the transaction that starts the
     // session.
     const bool is_asked = factor.enabled && !grounds.takes_over;
-    if (is_asked) co_return co_await challenge(std::move(user), factor, std::move(origin), std::move(grounds));
+    if (is_asked) {
+        auto answer = co_await challenge(user, factor, origin, grounds);
+        if (answer || !answer.error().is(errors::two_factor_not_required_setup)) co_return answer;
+        // The forced set-up ended meanwhile, in another login: the factor is an ordinary one now.
+        const auto enabled = co_await two_factor_.state(user.id);
+        co_return co_await challenge(user, enabled, std::move(origin), grounds);
+    }
     const LoginWith with = origin.with;
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
     const TimePoint now = clock_.now();
@@ -217,21 +223,21 @@ awaitable<storage::Outcome> Login::commit(storage::Transaction transaction, Sess
 
 // The challenge comes first: an identity token that is spent for a challenge which the cache does not take could not be
 // sent again. A challenge opens nothing by itself, so one whose transaction fails does no harm.
-awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord& factor, Origin origin,
-                                                Grounds grounds) {
+awaitable<Result<LoginAnswer>> Login::challenge(const User& user, const TwoFactorRecord& factor, Origin origin,
+                                                const Grounds& grounds) {
     const LoginWith with = origin.with;
     const std::string token = co_await challenges_.issue({.user = user.id,
                                                           .security_version = user.security_version,
                                                           .epoch = user.epoch,
                                                           .required_setup = factor.required_setup,
                                                           .origin = std::move(origin),
-                                                          .identity = std::move(grounds.identity),
+                                                          .identity = grounds.identity,
                                                           .issued_at = clock_.now()});
     LoginAnswer answer;
     answer.role = user.role;
     answer.backup_codes_remaining = factor.required_setup ? 0 : factor.backup_codes;
     answer.challenge = token;
-    storage::Transaction transaction = std::move(grounds.spent);
+    storage::Transaction transaction = grounds.spent;
     const std::size_t own = transaction.statements().size();
     LoginRepository::add_challenge(transaction, user.id, user.security_version, with == LoginWith::credential);
     if (factor.required_setup) answer.setup = two_factor_.add_required_set_up(transaction, user.id, user.email);

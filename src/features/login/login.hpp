@@ -88,7 +88,8 @@ private:
     // Continues after the first factor. Beyond the errors of the account's state, fails with changed_under() of the
     // login's kind.
     awaitable<Result<LoginAnswer>> finish(User user, Origin origin, Grounds grounds, const Cause& cause);
-    awaitable<Result<LoginAnswer>> challenge(User user, const TwoFactorRecord& factor, Origin origin, Grounds grounds);
+    awaitable<Result<LoginAnswer>> challenge(const User& user, const TwoFactorRecord& factor, Origin origin,
+                                             const Grounds& grounds);
     // A challenge and its account, both still valid.
     struct Open {
         Challenge challenge;

@@ -44,7 +44,6 @@ awaitable<Result<ProvenCaller>> Confirmation::prove(SignedIn caller, OwnerProof 
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     const auto factor = co_await two_factor_.state(caller.user());
     if (factor.enabled || !proof.factor.empty()) {
-        if (proof.factor.empty()) co_return fail(errors::two_factor_method_required);
         auto verified = co_await two_factor_.verify(caller.user(), std::move(proof.factor), cause);
         if (!verified) co_return fail(std::move(verified.error()));
         co_return ProvenCaller{std::move(caller), std::move(*verified), std::move(cause)};
@@ -58,7 +57,7 @@ awaitable<Result<void>> Confirmation::confirm(ProvenCaller proven, Rotation rota
     auto& [caller, factor, cause] = proven;
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(caller.actor(), now);
-    if (factor) two_factor_.spend(transaction, *factor, cause);
+    two_factor_.spend(transaction, factor, cause);
     const std::size_t spent = transaction.size();
     SessionRepository::add_confirm(transaction, caller.session(), caller.user(), now);
     SessionRepository::add_rotate(transaction, Expect::one, rotation);
@@ -68,7 +67,7 @@ awaitable<Result<void>> Confirmation::confirm(ProvenCaller proven, Rotation rota
     if (!outcome->committed && outcome->failed_at < spent)
         co_return fail(co_await two_factor_.lost(std::move(*factor), std::move(cause)));
     if (!outcome->committed) co_return fail(errors::jwt_access_token_invalid);
-    if (factor) two_factor_.tell_spent(*factor, cause);
+    two_factor_.tell_spent(factor, cause);
     audit_.tell("session.confirmed", Outcome::success, caller.user(), cause,
                 {{"session", caller.session().text()},
                  {"method", factor ? (factor->step ? "code" : "backupCode") : "password"}});

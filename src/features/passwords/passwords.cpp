@@ -161,6 +161,19 @@ awaitable<Result<void>> Passwords::check_history(UserId user, const std::string&
     co_return Result<void>{};
 }
 
+void Passwords::add_password(storage::Transaction& transaction, const User& owner, const NewPassword& password,
+                             TimePoint now) const {
+    PasswordRepository::add_change(transaction,
+                                   {.user = owner.id,
+                                    .expected = owner.security_version,
+                                    .hash = password.hash,
+                                    .expires_at = password.expires_at,
+                                    .reason = password.reason},
+                                   {.identities = true}, now);
+    PasswordRepository::add_history(transaction, owner.id, password.hash, password.type, now + settings_.reuse_barred,
+                                    now);
+}
+
 awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange change, Cause cause) {
     auto user = co_await users_.find(id);
     if (!user) co_return fail(errors::jwt_access_token_invalid);
@@ -177,38 +190,28 @@ awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange ch
     // Held to the end, because the following steps cost more hashes than a login.
     const AccountTurns::Turn turn = std::move(checked->turn);
     const auto factor = co_await two_factor_.state(id);
-    std::optional<RightProof> proof;
-    if (factor.enabled) {
-        if (change.proof.empty()) co_return fail(errors::two_factor_method_required);
-        auto right = co_await two_factor_.verify(id, std::move(change.proof), cause);
-        if (!right) co_return fail(std::move(right.error()));
-        proof = std::move(*right);
-    }
+    auto proof = co_await two_factor_.verify_if(factor.enabled, id, std::move(change.proof), cause);
+    if (!proof) co_return fail(std::move(proof.error()));
     auto is_new = co_await check_history(id, change.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(change.new_password), network_of(cause));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
-    if (proof) two_factor_.spend(transaction, *proof, cause);
+    two_factor_.spend(transaction, *proof, cause);
     const std::size_t spent = transaction.size();
-    PasswordRepository::add_change(transaction,
-                                   {.user = id,
-                                    .expected = user->security_version,
-                                    .hash = hash,
-                                    .expires_at = expiry(now),
-                                    .reason = "passwordChanged"},
-                                   {.identities = true}, now);
-    PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
+    add_password(transaction, *user,
+                 {.hash = hash, .type = PasswordType::profile, .reason = "passwordChanged", .expires_at = expiry(now)},
+                 now);
     Audit::add(transaction, id, ActivityAction::user_change_password, cause, now);
     mails_.add_notice(transaction, id, MailKind::password_changed, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (outcome->committed) {
-        if (proof) two_factor_.tell_spent(*proof, cause);
+        two_factor_.tell_spent(*proof, cause);
         audit_.tell("password.changed", Outcome::success, id, cause);
         co_return Result<void>{};
     }
-    if (outcome->failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof), std::move(cause)));
+    if (outcome->failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(**proof), std::move(cause)));
     throw Unavailable("change of password: the account changed at the same moment");
 }
 
@@ -218,15 +221,9 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     const std::string hash = co_await hasher_.hash(std::move(password));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    PasswordRepository::add_change(transaction,
-                                   {.user = user.id,
-                                    .expected = user.security_version,
-                                    .hash = hash,
-                                    .expires_at = expiry(now),
-                                    .reason = "passwordSet"},
-                                   {.identities = true}, now);
-    PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
-    Audit::add_act(transaction, user.id, ActivityAction::admin_user_update_password, {}, now);
+    add_password(transaction, user,
+                 {.hash = hash, .type = PasswordType::admin, .reason = "passwordSet", .expires_at = expiry(now)}, now);
+    Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, {}, now);
     mails_.add(transaction, user.id, MailKind::password_changed, {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
@@ -264,8 +261,8 @@ awaitable<Result<UserId>> Passwords::create(User wanted, std::string password) {
     if (!user) co_return fail(std::move(user.error()));
     storage::Transaction transaction;
     add_account(transaction, *user, PasswordType::admin);
-    Audit::add_act(transaction, user->id, ActivityAction::admin_user_create, {}, user->password_created_at.value(),
-                   {{"roleId", user->role_id.text()}});
+    Audit::add(transaction, user->id, ActivityAction::admin_user_create, {}, user->password_created_at.value(),
+               {{"roleId", user->role_id.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(co_await account_exists(user->email));
     audit_.tell("account.created", Outcome::success, user->id, {});
@@ -288,17 +285,15 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
     const std::string hash = co_await hasher_.hash(password, network_of(cause));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user.id);
-    PasswordRepository::add_change(transaction,
-                                   {.user = user.id,
-                                    .expected = user.security_version,
-                                    .hash = hash,
-                                    .expires_at = now + settings_.temporary_expiry,
-                                    .reason = "temporaryPassword"},
-                                   {.identities = true}, now);
+    add_password(transaction, user,
+                 {.hash = hash,
+                  .type = PasswordType::admin,
+                  .reason = "temporaryPassword",
+                  .expires_at = now + settings_.temporary_expiry},
+                 now);
     PasswordRepository::add_must_change(transaction, user.id);
     // Only a reader of the mailbox can use the password, so a login with it proves the address.
     co_await add_new_owner(transaction, consents_, user, cause, Asker::administrator, now);
-    PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
     auto outcome = co_await std::move(transaction).commit(database_);

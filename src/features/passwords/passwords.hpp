@@ -119,6 +119,16 @@ private:
     awaitable<void> count_failure(Counted counted, Cause cause);
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
     awaitable<Result<void>> reset_by(PasswordReset reset, const Cause& cause);
+    struct NewPassword {
+        std::string_view hash;
+        PasswordType type;
+        std::string_view reason;  // for which the sessions end
+        std::optional<TimePoint> expires_at;
+    };
+    // Gives the account the password and bars it from reuse. Expect::one: the account is still of the version of
+    // `owner`. Ends all that was granted before except the identities.
+    void add_password(storage::Transaction& transaction, const User& owner, const NewPassword& password,
+                      TimePoint now) const;
     // Error: passwordMustNew.
     awaitable<Result<void>> check_history(UserId user, const std::string& password, ClientNetwork network);
     std::string temporary_password(const std::string& email) const;

@@ -180,6 +180,13 @@ void TwoFactorRepository::add_still_off(PrivilegedTransaction& transaction, User
                     user);
 }
 
+void TwoFactorRepository::add_nothing_to_prove(storage::Transaction& transaction, UserId user) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET updated_at = updated_at WHERE id = $1 AND NOT EXISTS "
+                    "(SELECT 1 FROM two_factors t WHERE t.user_id = $1 AND t.enabled AND NOT t.required_setup)",
+                    user);
+}
+
 void TwoFactorRepository::add_backup_codes(storage::Transaction& transaction, UserId user,
                                            const std::vector<crypto::Sha256>& digests) {
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);

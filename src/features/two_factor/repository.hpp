@@ -90,6 +90,8 @@ public:
     static void add_still_enabled(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Expect::one: two-factor is off.
     static void add_still_off(PrivilegedTransaction& transaction, UserId user);
+    // Expect::one: no second factor is active, so there is none that the owner could prove.
+    static void add_nothing_to_prove(storage::Transaction& transaction, UserId user);
     static void add_backup_codes(storage::Transaction& transaction, UserId user,
                                  const std::vector<crypto::Sha256>& digests);
 

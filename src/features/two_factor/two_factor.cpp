@@ -121,6 +121,7 @@ Result<RightProof> TwoFactor::check_code(UserId user, const TwoFactorRecord& rec
 }
 
 awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
+    if (proof.empty()) co_return fail(errors::two_factor_method_required);
     const auto record = co_await state(user);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (record.required_setup) co_return fail(errors::two_factor_required_setup);
@@ -141,6 +142,13 @@ awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause 
     co_return right;
 }
 
+awaitable<Result<std::optional<RightProof>>> TwoFactor::verify_if(bool is_due, UserId user, Proof proof, Cause cause) {
+    if (!is_due) co_return std::nullopt;
+    auto right = co_await verify(user, std::move(proof), std::move(cause));
+    if (!right) co_return fail(std::move(right.error()));
+    co_return std::move(*right);
+}
+
 void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause,
                       SpentFor purpose) const {
     TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, moment());
@@ -149,8 +157,8 @@ void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof
     mails_.add_notice(transaction, proof.user, kind, cause, clock_.now());
 }
 
-void TwoFactor::tell_spent(const RightProof& proof, const Cause& cause) const {
-    if (proof.backup_digest) audit_.tell("two_factor.backup_code_used", Outcome::success, proof.user, cause);
+void TwoFactor::tell_spent(const std::optional<RightProof>& proof, const Cause& cause) const {
+    if (proof && proof->backup_digest) audit_.tell("two_factor.backup_code_used", Outcome::success, proof->user, cause);
 }
 
 awaitable<Error> TwoFactor::lost(RightProof proof, Cause cause) {
@@ -245,7 +253,6 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(Actor by, User
 awaitable<Result<void>> TwoFactor::disable(Actor by, User user, SessionId keep, Proof proof, Cause cause) {
     const auto record = co_await state(user.id);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
-    if (proof.empty()) co_return fail(errors::two_factor_method_required);
     auto right = co_await verify(user.id, std::move(proof), cause);
     if (!right) co_return fail(std::move(right.error()));
     const TimePoint now = clock_.now();

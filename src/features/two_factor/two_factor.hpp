@@ -67,8 +67,11 @@ public:
     };
     awaitable<Result<void>> reset(Actor by, User user, After after, Cause cause);
 
-    // Checks a proof. Counts a wrong one and returns its error. The caller spends a right one with spend().
+    // Checks a proof. Counts a wrong one and returns its error; twoFactorMethodRequired if there is none. The caller
+    // spends a right one with spend().
     awaitable<Result<RightProof>> verify(UserId user, Proof proof, Cause cause);
+    // The same for changes that take a proof only if one is due. nullopt: none is due.
+    awaitable<Result<std::optional<RightProof>>> verify_if(bool is_due, UserId user, Proof proof, Cause cause);
     // verify() in two halves, for a caller who must check something else before a failure counts. evaluate() has no
     // side effects; settle() counts the failure if `error` means a wrong proof, and returns the error to answer.
     awaitable<Result<RightProof>> evaluate(UserId user, Proof proof);
@@ -77,8 +80,11 @@ public:
     enum class SpentFor { login, change };
     void spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause,
                SpentFor purpose = SpentFor::change) const;
+    void spend(storage::Transaction& transaction, const std::optional<RightProof>& proof, const Cause& cause) const {
+        if (proof) spend(transaction, *proof, cause);
+    }
     // Call after the commit. Writes an audit line for a used backup code (TFA-15).
-    void tell_spent(const RightProof& proof, const Cause& cause) const;
+    void tell_spent(const std::optional<RightProof>& proof, const Cause& cause) const;
     // For a transaction that failed on a statement of spend(), because the proof was spent or the account locked
     // meanwhile. Counts a failure if one is due, and returns the error to answer.
     awaitable<Error> lost(RightProof proof, Cause cause);

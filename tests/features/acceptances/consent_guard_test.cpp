@@ -134,12 +134,13 @@ TEST(DOC_8, APublicationStopsASessionWhoseCopyIsTrusted) {
     Guarded t(Role::user, own);
     EXPECT_EQ(t.read(), 200U);
     t.service.sql("UPDATE sessions SET expires_at = 1 WHERE user_id = '" + t.person.id.text() + "'");
+    const std::string other = t.service.tokens_of(t.person).access;  // an acceptance asks the database
     for (int version = 1; version <= 3; ++version) {
         for (int i = 0; i < 2; ++i) EXPECT_EQ(t.read(), 200U) << "the copy does not say that the session is over";
         publish(t.service, "privacy", version);
         for (int i = 0; i < 2; ++i)
             EXPECT_EQ(missing_in(t.service.get(profile_path, bearer(t.token))), Types{"privacy"}) << version;
-        EXPECT_EQ(accept(t.service, t.token, "privacy").status, 200U);
+        EXPECT_EQ(accept(t.service, other, "privacy").status, 200U);
     }
 }
 

@@ -286,6 +286,21 @@ TEST(REC_6, ATemporaryPasswordTakesTheOldOnesPlace) {
     expect_refused(office.service.log_in(person), errors::password_expired, "after three days");
 }
 
+TEST(Administration, TheOwnersLogOmitsWhereTheAdministratorWorks) {
+    Office office(suite_service());
+    const Person person = office.service.make_person();
+    ASSERT_EQ(office.give_password(office.boss, person).status, 200U);
+    const auto places = [&](const std::string& whose) {
+        return one(office.service,
+                   "SELECT count(ip_address) FROM activity_log WHERE action = 'adminUserUpdatePassword' AND " + whose);
+    };
+    const std::string id = "'" + person.id.text() + "'";
+    EXPECT_EQ(places("user_id = " + id), "0");
+    EXPECT_EQ(places("created_by = (SELECT created_by FROM activity_log WHERE user_id = " + id +
+                     " AND action = 'adminUserUpdatePassword') AND user_id = created_by"),
+              "1");
+}
+
 TEST(REC_6, ATemporaryPasswordLetsTheOwnerOfAnUnverifiedAccountIn) {
     Office office(suite_service());
     const std::string address = "iris@example.org";

@@ -4,6 +4,7 @@
 #include "app/app.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
@@ -133,6 +134,45 @@ TEST(REC_3, WhereTheFactorMustBeSetUpAnewTheLoginDemandsIt) {
     EXPECT_EQ(reset(service, recover(service, person), new_password).status, 200U);
     const Answer login = service.log_in(person.email, new_password);
     EXPECT_TRUE(login.boolean("data.isRequiredSetup")) << login.body;
+}
+
+TEST(REC_3, AFactorThatIsSetUpDuringAResetIsAskedForStill) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    reset_two_factor(service, person);
+    const std::string token = recover(service, person);
+    // The owner completes the set-up after the reset has looked at the factor.
+    service.sql(
+        "CREATE TRIGGER set_up AFTER DELETE ON account_tokens BEGIN "
+        "UPDATE two_factors SET enabled = TRUE, required_setup = FALSE WHERE user_id = OLD.user_id; END");
+    EXPECT_EQ(reset(service, token, new_password).number("statusCode"), 5135);
+    service.sql("DROP TRIGGER set_up");
+    EXPECT_EQ(service.log_in(person).status, 200U) << "the old password stays";
+    EXPECT_EQ(reset(service, token, new_password).status, 200U) << "and the link stays good";
+}
+
+// Another login of the owner completes a forced set-up while this one looks at the factor.
+TEST(TFA_14, AForcedSetUpThatEndsDuringALoginLeavesAnOrdinaryChallenge) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    reset_two_factor(service, person);
+    Services& real = service.app().services();
+    bool is_set_up = false;
+    FaultyDatabase interrupted(real.database, [&](std::string_view call) {
+        if (call == "commit" && !std::exchange(is_set_up, true))
+            service.sql("UPDATE two_factors SET required_setup = FALSE");
+    });
+    Login login(interrupted, real.cache, real.clock, real.users, real.sessions, real.two_factor, real.passwords,
+                real.social_accounts, real.audit, {std::string(32, 'k')});
+    const auto answer = run(login.with_credential(person.email, person.password, {}, {}));
+    ASSERT_TRUE(answer) << answer.error().kind().name;
+    EXPECT_FALSE(answer->challenge.empty());
+    EXPECT_FALSE(answer->setup);
+    EXPECT_EQ(
+        one(service, "SELECT password_attempt + password_pending FROM users WHERE id = '" + person.id.text() + "'"),
+        "0");
 }
 
 TEST(SES_5, AResetEndsSessionsRefreshesChallengesAndTokens) {

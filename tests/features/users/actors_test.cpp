@@ -4,7 +4,8 @@
 
 #include "app/app.hpp"
 #include "tests/support/admitted.hpp"
-#include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/calls/role_calls.hpp"
 #include "tests/support/run.hpp"
 
@@ -229,10 +230,12 @@ TEST(AUT_4, EachOfTheseChangesIsMadeByWhoeverKeepsTheirRights) {
 }
 
 TEST(AUT_4, TheOwnersOfAccountsChangeNothingAfterTheirSessionEnded) {
-    Service& service = suite_service();
+    Service& service = service_without_policies();
     const Person ada = service.make_person();
     const std::string token = service.tokens_of(ada).access;
     const Actor by = admitted<SignedIn>(service, token);
+    for (const char* type : {"marketing", "cookies"}) publish(service, type, 1);
+    ASSERT_EQ(accept(service, token, "marketing").status, 200U);
     ASSERT_EQ(service.post("/api/shared/user/logout", {}, bearer(token)).status, 200U);
     auto& services = service.app().services();
     EXPECT_EQ(error_of(run(services.two_factor.set_up(by, ada.id, ada.email, {}))), "jwtAccessTokenInvalid");
@@ -240,6 +243,15 @@ TEST(AUT_4, TheOwnersOfAccountsChangeNothingAfterTheirSessionEnded) {
     EXPECT_EQ(error_of(run(services.passwords.change(
                   by, ada.id, {.old_password = ada.password, .new_password = "Copper-Meadow-77", .proof = {}}, {}))),
               "jwtAccessTokenInvalid");
+    EXPECT_EQ(
+        error_of(run(services.accounts.update_profile(by, ada.id, {.name = "Eve", .language = {}, .gender = {}}, {}))),
+        "jwtAccessTokenInvalid");
+    const ConsentCaller caller{.actor = by, .user = ada.id, .session = {}};
+    AcceptRequest cookies;
+    cookies.type = PolicyType::cookies;
+    EXPECT_EQ(error_of(run(services.consents.accept(caller, cookies, {}))), "jwtAccessTokenInvalid");
+    EXPECT_EQ(error_of(run(services.consents.withdraw(caller, PolicyType::marketing, {}))), "jwtAccessTokenInvalid");
+    EXPECT_EQ(history(service, ada), "marketing 1 accepted");
     EXPECT_EQ(service.sql("SELECT count(*) FROM two_factors WHERE user_id = " + quoted(ada.id.text()))[0][0], "0");
     EXPECT_EQ(service.log_in(ada).status, 200U);
 }
