@@ -18,9 +18,8 @@ without any, the service runs on its defaults and keeps its data in `./data`.
   changes nothing.
 - `consentry config print` shows every setting, its value and where the value came from, with
   secrets masked.
-- An invalid value stops the start. So does a misspelled name: one with a prefix that only
-  Consentry's settings have, or one that is a typo away from a setting. Consentry reports all
-  problems at once and never prints a value.
+- An invalid value stops the start. So does an unknown name that begins like a Consentry setting or
+  differs from one by a typo. Consentry reports all problems at once and never prints a value.
 - A variable that merely resembles a setting, such as another program's `SMTP_PORT` in a shared
   environment, has no effect and causes a warning.
 - Numbers are decimal integers. Booleans are `true` or `false`.
