@@ -2,7 +2,8 @@
 local consentry = "http://127.0.0.1:3000"
 -- What the paths of the application require besides a session. Apache has resolved `..`, doubled slashes and escapes.
 local open = { "/public/", "/.consentry/" }
--- In lower case. Compared with the path in any case, because the application may not distinguish them.
+-- In lower case. Compared with the path in any case, because the application may not distinguish them. Of the entries with
+-- which a path begins, only the longest applies.
 local demands = {
     ["/admin"] = "roles=admin",
     ["/members"] = "policies=termsOfService,privacy",
@@ -26,10 +27,11 @@ local function demand_of(path)
     for _, start in ipairs(open) do
         if starts_with(path, start) then return nil end
     end
+    local longest, query = -1, ""
     for start, demand in pairs(demands) do
-        if starts_with(path:lower(), start) then return "?" .. demand end
+        if #start > longest and starts_with(path:lower(), start) then longest, query = #start, "?" .. demand end
     end
-    return ""
+    return query
 end
 
 -- Many applications take X_User_Id for X-User-Id, so only names of letters, digits and hyphens pass.
