@@ -53,6 +53,8 @@ function check(r)
         ["X-Forwarded-Uri"] = r.unparsed_uri,
     }
     for _, name in ipairs(of_the_request) do headers[name] = r.headers_in[name] end
+    -- With AUTH_API_KEY_REQUIRED, Apache's own key:
+    -- headers["X-Api-Key"] = "KEY:SECRET"
     http.TIMEOUT = 5
     local reached, status, answer = http.request({
         url = consentry .. "/api/forward-auth" .. query,

@@ -19,6 +19,8 @@ local function ask(txn, origin)
             for i = 0, #sent[name] do headers[name][i + 1] = sent[name][i] end
         end
     end
+    -- With AUTH_API_KEY_REQUIRED, HAProxy's own key:
+    -- headers["x-api-key"] = { "KEY:SECRET" }
     return core.httpclient():get({ url = origin .. txn:get_var("txn.check"), headers = headers, timeout = 5000 })
 end
 

@@ -227,6 +227,28 @@ class Proxies(unittest.TestCase):
                 options = chain["filters"][0]["typed_config"].get("common_http_protocol_options", {})
                 self.assertEqual(options.get("headers_with_underscores_action"), "REJECT_REQUEST")
 
+    def test_each_page_with_a_check_says_how_the_check_gets_a_key(self):
+        pages = [page for page in DEPLOY.glob("*.md") if "guides/forward-auth" in page.read_text()]
+        self.assertGreaterEqual(len(pages), 6)
+        for page in pages:
+            self.assertIn("AUTH_API_KEY_REQUIRED", page.read_text(), page)
+
+    def test_the_parts_for_a_key_fit(self):
+        """They are comments in the files, because most installations need no key."""
+
+        def uncommented(name):
+            commented = re.compile(r"^( *)# (?= *(?:[\w-]+:$|X-Api-Key: |- \{))", re.M)
+            return yaml.safe_load(commented.sub(r"\1", (DEPLOY / name).read_text()))
+
+        middlewares = uncommented("traefik-dynamic.yml")["http"]["middlewares"]
+        sets = middlewares["with-key"]["headers"]["customRequestHeaders"]
+        self.assertEqual(sets.keys(), {"X-Api-Key"})
+        self.assertEqual(middlewares["without-token"]["headers"]["customRequestHeaders"]["X-Api-Key"], "")
+        listener = uncommented("envoy.yaml")["static_resources"]["listeners"][0]
+        filters = listener["filter_chains"][0]["filters"][0]["typed_config"]["http_filters"]
+        added = filters[0]["typed_config"]["http_service"]["authorization_request"]["headers_to_add"]
+        self.assertEqual([one["key"] for one in added], ["x-api-key"])
+
     def test_all_files_are_yaml(self):
         for file in (*DEPLOY.glob("**/*.yaml"), *DEPLOY.glob("**/*.yml")):
             self.assertTrue(documents(file.relative_to(DEPLOY)), file)

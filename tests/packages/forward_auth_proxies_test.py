@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The proxies of docs/deploy after changes that operators make. In front of stand-ins
+"""The proxies of docs/deploy after changes that operators make: a key for the check, more rules. In front of stand-ins
 for Consentry and the application. tests/browser runs the files as they are, in front of the program.
 
     forward_auth_proxies_test.py PROGRAM    in the project's folder; does not use PROGRAM
@@ -22,6 +22,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.argv.pop(1)
+KEY = "local_abc:0123"
+# The line of each file that gives the check a key, before and after the change that its page describes.
+KEYS = {
+    "nginx": ("nginx.conf", r'proxy_set_header X-Api-Key "";', f'proxy_set_header X-Api-Key "{KEY}";'),
+    "caddy": ("Caddyfile", r"header_up -X-Api-Key", f'header_up X-Api-Key "{KEY}"'),
+    "haproxy": ("haproxy-consentry.lua", r'-- (headers\["x-api-key"\].*)KEY:SECRET', rf"\g<1>{KEY}"),
+    "apache": ("apache-consentry.lua", r'-- (headers\["X-Api-Key"\].*)KEY:SECRET', rf"\g<1>{KEY}"),
+}
 
 
 class StandIn(ThreadingHTTPServer):
@@ -87,6 +95,17 @@ class Proxies(unittest.TestCase):
             return answer.status, answer.read()
         finally:
             connection.close()
+
+    def test_a_key_of_the_proxy_opens_the_check_and_goes_no_further(self):
+        for proxy, change in KEYS.items():
+            with self.subTest(proxy):
+                self.start(proxy, [change], admits=lambda key: key == KEY)
+                status, body = self.get("/orders", {"X-Api-Key": "of-the-application"})
+                self.assertEqual(status, 200)
+                self.assertEqual([key for _, key in self.consentry.seen], [KEY])
+                received = dict((name.lower(), value) for name, value in json.loads(body))
+                self.assertEqual(received["x-api-key"], "of-the-application")
+                self.assertEqual(received["x-user-email"], "ada@example.com")
 
     def test_of_overlapping_rules_for_apache_the_longest_applies(self):
         """Lua orders the table anew in each state; here, each request gets one of its own."""
