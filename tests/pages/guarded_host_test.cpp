@@ -293,16 +293,48 @@ TEST(GuardedHosts, TheEndOfTheSessionEndsAllCookies) {
         204);
     is_out(revoked);
 
-    GuardedVisitor blocked = visit();
-    service.sql("UPDATE users SET status = 'blocked' WHERE id = '" + person.id.text() + "'");
-    const Answer page = blocked.ask(app);
-    EXPECT_EQ(page.status, 403);
-    EXPECT_THAT(header(page, "content-type"), StartsWith("text/html"));
-    service.sql("UPDATE users SET status = 'active' WHERE id = '" + person.id.text() + "'");
-
     GuardedVisitor elsewhere = visit();
     service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = '" + person.id.text() + "'");
     is_out(elsewhere);
+
+    GuardedVisitor blocked = visit();
+    const Headers admin = bearer(service.tokens_of(service.make_person(Role::admin)).access);
+    const std::string status = "/api/admin/user/update/" + person.id.text() + "/status";
+    EXPECT_EQ(service.patch(status, {{"status", "blocked"}}, admin).status, 200);
+    is_out(blocked);
+}
+
+// The cookie of a host holds the one of the pages, which a confirmation replaces.
+TEST(GuardedHosts, AfterAConfirmationTheNextNavigationGetsNewCookies) {
+    Service service(guarded);
+    const Person person = service.make_person();
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(person);
+    visitor.enter(app);
+    visitor.pages_browser().open("/login/confirm");
+    EXPECT_EQ(visitor.pages_browser().send("/login/confirm", {{"password", person.password}}).status, 303);
+    EXPECT_EQ(visitor.at(app, door, forwarded(app)).status, 401) << "scripts and forms";
+    EXPECT_EQ(header(visitor.ask(app, "/orders"), "location"),
+              pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders");
+    EXPECT_EQ(header(visitor.pages_browser().open("/login?return=https%3A%2F%2Fapp.example.com%2Forders"), "location"),
+              "https://app.example.com/.consentry/start?return=%2Forders")
+        << "without input";
+    visitor.enter(app);
+    EXPECT_TRUE(visitor.is_admitted(app));
+}
+
+TEST(GuardedHosts, AfterAChangeOfThePasswordTheUserLogsInAgain) {
+    Service service(guarded);
+    const Person person = service.make_person();
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(person);
+    visitor.enter(app);
+    visitor.pages_browser().open("/change-password");
+    const Answer changed = visitor.pages_browser().send(
+        "/change-password", {{"oldPassword", person.password}, {"newPassword", "Quiet-Meadow-77"}});
+    EXPECT_EQ(changed.status, 303);
+    EXPECT_EQ(visitor.ask(app).status, 302);
+    EXPECT_EQ(visitor.pages_browser().open("/login").status, 200) << "the form, not the way back";
 }
 
 TEST(GuardedHosts, AMissingAcceptanceLeadsToItsPage) {
