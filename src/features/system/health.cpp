@@ -97,7 +97,7 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .id("checkDatabaseHealth")
         .tag("system")
         .says("Check database and cache")
-        .describes("Returns 503 if either does not respond; the log names it.")
+        .describes("Returns 503 if either does not respond; the log (`LOGGER_ENABLE=true`) names it.")
         .message("health.checkDatabase")
         .with_system_key()
         .handled_by([&health] { return health.database(); });
@@ -109,8 +109,8 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .says("Check file storage and mail")
         .describes(
             "The names are those of Amazon's services, but the check covers whatever `STORAGE_URL` and `MAIL_URL` "
-            "name. Answers 503 if a store does not respond or no mail server accepted the last mail; the log names the "
-            "failure.")
+            "name. Answers 503 if a store does not respond or no mail server accepted the last mail; the log "
+            "(`LOGGER_ENABLE=true`) names the failure.")
         .message("health.checkAws")
         .with_system_key()
         .handled_by([&health] { return health.aws(); });
@@ -132,7 +132,9 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .id("checkInstanceHealth")
         .tag("system")
         .says("Check memory and disk of this instance")
-        .describes("Returns 503 above `HEALTH_MEMORY_MAX_IN_MB` or `HEALTH_DISK_MAX_IN_PERCENT`; the log names which.")
+        .describes(
+            "Returns 503 above `HEALTH_MEMORY_MAX_IN_MB` or `HEALTH_DISK_MAX_IN_PERCENT`; the log "
+            "(`LOGGER_ENABLE=true`) names which.")
         .message("health.checkInstance")
         .with_system_key()
         .handled_by([&health] { return health.instance(); });
