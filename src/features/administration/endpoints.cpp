@@ -63,7 +63,7 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
         .tag("admin")
         .says("List the sessions of an account")
         .describes("Includes ended sessions.")
-        .message("session.list")
+        .message("session.listAll")
         .may_fail({&errors::user_not_found})
         .handled_by(
             [&administration](const ForSessions&, FromPath<AccountPath> path, http::List<UserSessionListing> wanted) {

@@ -104,6 +104,8 @@ TEST(Sessions, AreShownWithTheirOwnerTheirChangesAndTheirClient) {
         EXPECT_TRUE(list.json.at("data").at(0).at("userAgent").at("device").as_object().empty());
         EXPECT_FALSE(list.has("data.0.jti"));
     }
+    EXPECT_EQ(service.get(sessions_path, bearer(token)).text("message"), "Here are the active sessions.");
+    EXPECT_EQ(service.get(path, bearer(office.chief)).text("message"), "Here are the sessions.") << "ended ones too";
     // The service returns an unknown user agent as it was sent.
     const std::string odd = token_of(log_in_on(service, person, "oven", "<Oven \"7\">"));
     const Answer list = service.get(std::string(sessions_path) + "?orderBy=createdAt:desc", bearer(odd));
