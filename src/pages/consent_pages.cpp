@@ -1,6 +1,7 @@
 #include "pages/consent_pages.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/best_effort.hpp"
 #include "base/numbers.hpp"
@@ -13,15 +14,17 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t types_max = 4;
+// What the guard of the API requires.
+constexpr std::array guarded_types{PolicyType::terms_of_service, PolicyType::privacy};
 constexpr HtmlLiteral changes_field = "changes";  // of the address: whether to show what has changed
 
-// The types that the query or the form names; without any, those that the guard of the API requires.
+// The types that the query or the form names; without any, those that the guard requires.
 std::vector<PolicyType> types_in(std::string_view list) {
     std::vector<PolicyType> out;
     while (!list.empty() && out.size() < types_max) {
         if (const auto type = find_enum<PolicyType>(take_part(list, ','))) out.push_back(*type);
     }
-    if (out.empty()) out = {PolicyType::terms_of_service, PolicyType::privacy};
+    if (out.empty()) out.assign(guarded_types.begin(), guarded_types.end());
     return out;
 }
 
@@ -57,7 +60,7 @@ void ConsentPages::add_to(Pages& pages) {
         {.id = "accept",
          .file = "accept.html",
          .title = "accept.title",
-         .names = {"policy", "policies", "document", "difference", "changes", "changes_title"}},
+         .names = {"policy", "policies", "document", "difference", "changes", "changes_title", "not_now"}},
         [this](const VisitOf<SignedIn>& visit) { return show(visit); },
         [this](const Sent<AcceptForm, VisitOf<SignedIn>>& sent) { return accept(sent); });
     pages.show("/policies/:type/:version",
@@ -95,8 +98,20 @@ awaitable<Result<PageAnswer>> ConsentPages::show(const VisitOf<SignedIn>& visit)
         .text("contentHash", content.digest)
         .text("policies", visit.query("policies"))
         .html("document", std::move(*document));
+    if (const auto past = way_past(next->type, visit)) view.text("not_now", past->text());
     co_await add_changes(view, visit, *next, content.language);
     co_return PageAnswer::of(std::move(view));
+}
+
+std::optional<Address> ConsentPages::way_past(PolicyType type, const Visit& visit) const {
+    if (!acceptances_.is_withdrawable(type) || std::ranges::find(guarded_types, type) != guarded_types.end())
+        return std::nullopt;
+    // The application at a guarded host may require the policy, and would lead back to this page.
+    if (visit.return_to() && visit.return_to()->is_of_host()) return Address("/account");
+    std::string others;
+    for (const PolicyType other : types_in(visit.query("policies")))
+        if (other != type) others.append(others.empty() ? "" : ",").append(name_of(other));
+    return others.empty() ? goal_of(visit) : accept_page(others, visit);
 }
 
 awaitable<void> ConsentPages::add_changes(View& view, const Visit& visit, const Standing& standing, Language language) {

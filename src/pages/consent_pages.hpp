@@ -30,6 +30,8 @@ private:
     // Adds what has changed since the version that the account accepted, or the way to see it. Nothing if that version
     // has no text in the language of this one.
     awaitable<void> add_changes(View& view, const Visit& visit, const Standing& standing, Language language);
+    // Where a visitor goes who does not accept a policy of this type now; nullopt if the visitor has to.
+    std::optional<Address> way_past(PolicyType type, const Visit& visit) const;
     // The first of these types that the account has yet to accept.
     awaitable<std::optional<Standing>> missing(UserId user, std::vector<PolicyType> wanted);
 

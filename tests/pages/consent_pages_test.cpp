@@ -179,6 +179,31 @@ TEST(ConsentPages, APageCanAskForOtherPolicies) {
     EXPECT_EQ(it.browser.open("/accept?policies=%3Cx%3E,marketing&return=%2F").headers.at("location"), "/");
 }
 
+TEST(ConsentPages, WhatIsOptionalCanBeDeclined) {
+    Visitor it;
+    for (const char* type : {"marketing", "cookies", "termsOfService"}) it.desk.published(type, 1, {{"en", "Text."}});
+    const auto way_past = [&](const std::string& query) {
+        const std::string page = it.browser.open("/accept" + query).body;
+        const auto end = page.find("\">Not now</a>");
+        EXPECT_EQ(page.contains("To continue, you need to accept it."), end == std::string::npos) << query;
+        if (end == std::string::npos) return std::string();
+        EXPECT_THAT(page, HasSubstr("You can withdraw your consent at any time."));
+        EXPECT_GT(end, page.find("</form>")) << "a link, which records nothing";
+        const auto begin = page.rfind("href=\"", end) + 6;
+        return page.substr(begin, end - begin);
+    };
+    EXPECT_EQ(way_past("?policies=marketing&return=%2F"), "/");
+    EXPECT_EQ(way_past("?policies=marketing"), "/account");
+    EXPECT_EQ(way_past("?policies=marketing,cookies&return=%2F"), "/accept?policies=cookies&amp;return=%2F");
+    EXPECT_EQ(way_past("?policies=marketing,termsOfService"), "/accept?policies=termsOfService");
+    EXPECT_EQ(way_past("?policies=termsOfService&return=%2F"), "");
+    EXPECT_EQ(way_past(""), "");
+    it.service.restart({{"TERM_POLICY_WITHDRAWABLE", "marketing,termsOfService"}});
+    it.browser.log_in(it.person);
+    EXPECT_EQ(way_past("?policies=termsOfService"), "") << "the account asks for it again";
+    EXPECT_EQ(way_past("?policies=cookies"), "") << "it could not be withdrawn";
+}
+
 // As from the page itself: the login leads back to the policies that were asked for, and they to where the visitor was.
 TEST(ConsentPages, WhoseSessionEndedBeforeTheyAcceptedComesBackToTheSamePolicies) {
     Visitor it;

@@ -10,6 +10,7 @@
 #include "base/percent_encoding.hpp"
 #include "tests/pages/guarded_visitor.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/raw_call.hpp"
 
 namespace consentry::tests {
@@ -354,6 +355,18 @@ TEST(GuardedHosts, AMissingAcceptanceLeadsToItsPage) {
     EXPECT_EQ(script.status, 403);
     EXPECT_EQ(script.number("statusCode"), 6104);
     EXPECT_EQ(visitor.ask(app).status, 200) << "without the demand";
+}
+
+// The application would ask for it again at once.
+TEST(GuardedHosts, WhoDoesNotAcceptStaysAtThePages) {
+    Service service(guarded);
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    visitor.enter(app);
+    PolicyDesk(service).published("cookies", 1, {{"en", "Text."}});
+    const Answer sent = visitor.ask(app, "/orders", std::string(door) + "?policies=cookies");
+    const Answer page = visitor.pages_browser().open(header(sent, "location").substr(pages.size()));
+    EXPECT_THAT(page.body, HasSubstr("href=\"/account\">Not now</a>"));
 }
 
 TEST(GuardedHosts, AMissingRoleIsAPageThatSaysSo) {

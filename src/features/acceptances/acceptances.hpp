@@ -82,6 +82,7 @@ public:
                                                                   Cause cause);
     // Withdraws the acceptance, whichever version it was of. Errors: withdrawNotAllowed 6111, notAccepted 6113.
     storage::awaitable<Result<std::optional<std::string>>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
+    bool is_withdrawable(PolicyType type) const;
     // The types whose acceptance the user can withdraw now.
     storage::awaitable<std::vector<PolicyType>> list_withdrawable(UserId user);
     // Returns the record of an acceptance or withdrawal as JSON-LD. Error: acceptanceNotFound 6119.
@@ -95,7 +96,6 @@ public:
 private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
 
-    bool is_withdrawable(PolicyType type) const;
     storage::awaitable<RequiredVersions> required_versions(std::optional<std::string> state);
     storage::awaitable<std::optional<std::string>> sign_receipt(storage::Transaction& transaction, AcceptanceId id,
                                                                 std::optional<Bytes> entry);
