@@ -1,23 +1,15 @@
 #include "pages/consent_history_pages.hpp"
 
-#include "base/numbers.hpp"
 #include "base/shown_time.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"
+#include "pages/older_lines.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::int64_t lines_per_page = 20;
-
-// Where the next page of the history begins; nullopt for what we did not write ourselves.
-std::optional<ListPosition> position_of(const Visit& visit) {
-    const auto ms = parse_number<std::int64_t>(visit.query("at"));
-    const auto id = AcceptanceId::parse(visit.query("after"));
-    if (!ms || !id) return std::nullopt;
-    return ListPosition{.values = {*ms}, .id = id->uuid()};
-}
 
 }  // namespace
 
@@ -68,7 +60,7 @@ awaitable<Result<PageAnswer>> ConsentHistoryPages::show(const VisitOf<SignedIn>&
     query.order = {{AcceptanceListing::default_column, true}};
     query.limit = lines_per_page;
     query.by_cursor = true;
-    query.after = position_of(visit);
+    query.after = older_than<AcceptanceId>(visit);
     const auto found = co_await acceptances_.list(user, std::move(query));
     std::vector<View> lines;
     lines.reserve(found.items.size());
@@ -83,9 +75,7 @@ awaitable<Result<PageAnswer>> ConsentHistoryPages::show(const VisitOf<SignedIn>&
         .flag("has_log", log_ != nullptr)
         .list("entries", std::move(lines))
         .list("standing", std::move(standing));
-    if (found.has_more && found.end)
-        view.text("older_at", std::to_string(found.end->values.front()))
-            .text("older_after", AcceptanceId{found.end->id}.text());
+    add_older<AcceptanceId>(view, found);
     co_return PageAnswer::of(std::move(view));
 }
 

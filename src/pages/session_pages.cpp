@@ -3,11 +3,12 @@
 #include "base/shown_time.hpp"
 #include "features/mail/shown_text.hpp"
 #include "pages/account_words.hpp"
+#include "pages/older_lines.hpp"
 
 namespace consentry {
 namespace {
 
-constexpr std::int64_t shown_max = 100;
+constexpr std::int64_t sessions_per_page = 20;
 
 // What its owner knows the session's device by.
 std::string device_of(const SessionSummary& session) {
@@ -24,7 +25,7 @@ void SessionPages::add_to(Pages& pages) {
                 .file = "account_sessions.html",
                 .title = "sessions.title",
                 .names = {"done", "sessions", "session", "device", "place", "begun", "begun_iso", "active",
-                          "active_iso", "is_current", "has_others"}},
+                          "active_iso", "is_current", "has_others", "older_at", "older_after"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
     const ActionSpec on_their_page{.if_expired = Address("/account/sessions")};
     pages.action(
@@ -36,11 +37,13 @@ void SessionPages::add_to(Pages& pages) {
 }
 
 awaitable<Result<PageAnswer>> SessionPages::show(const VisitOf<SignedIn>& visit) const {
-    ListQuery newest;
-    newest.order = {{"created_at", true}};
-    newest.limit = shown_max;
-    newest.by_cursor = true;
-    const auto found = co_await sessions_.list(visit.caller().user(), std::move(newest));
+    const auto position = older_than<SessionId>(visit);
+    ListQuery query;
+    query.order = {{"created_at", true}};
+    query.limit = sessions_per_page;
+    query.by_cursor = true;
+    query.after = position;
+    const auto found = co_await sessions_.list(visit.caller().user(), std::move(query));
     const std::string unknown(locales_.text(visit.language(), "pages.sessions.unknown"));
     std::vector<View> lines;
     lines.reserve(found.items.size());
@@ -57,7 +60,8 @@ awaitable<Result<PageAnswer>> SessionPages::show(const VisitOf<SignedIn>& visit)
                                       .flag("is_current", session.id == visit.caller().session())));
     }
     View view = done_view(locales_, visit);
-    view.flag("has_others", lines.size() > 1).list("sessions", std::move(lines));
+    view.flag("has_others", lines.size() > 1 || found.has_more || position).list("sessions", std::move(lines));
+    add_older<SessionId>(view, found);
     co_return PageAnswer::of(std::move(view));
 }
 

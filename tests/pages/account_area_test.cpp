@@ -1,4 +1,6 @@
 // /account and pages below it: profile, sessions, own data, deletion.
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "tests/support/browser.hpp"
@@ -166,6 +168,38 @@ TEST(SessionPages, OneSessionEndsAtTheNextRequest) {
     browser.open("/account/sessions");
     EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).status, 303) << "a second click is harmless";
     EXPECT_TRUE(browser.is_logged_in());
+}
+
+TEST(SessionPages, TheOldestOfManySessionsCanBeEnded) {
+    Service service({{"SESSION_MAX_PER_USER", "200"}});
+    const Person person = service.make_person();
+    Browser oldest(service);
+    oldest.log_in(person);
+    service.pass(std::chrono::seconds{1});
+    for (int i = 0; i < 100; ++i) service.tokens_of(person);
+    service.pass(std::chrono::seconds{1});
+    Browser browser(service);
+    browser.log_in(person);
+    std::string page = browser.open("/account/sessions").body;
+    EXPECT_THAT(page, HasSubstr("This session"));
+    std::set<std::string> found;
+    const std::string mark = "href=\"/account/sessions?";
+    for (int pages = 1;; ++pages) {
+        ASSERT_LE(pages, 102);
+        EXPECT_THAT(page, HasSubstr("end-others"));
+        const std::string field = "name=\"session\" value=\"";
+        for (auto at = page.find(field); at != std::string::npos; at = page.find(field, at + 1))
+            found.insert(page.substr(at + field.size(), page.find('"', at + field.size()) - at - field.size()));
+        const auto at = page.find(mark);
+        if (at == std::string::npos) break;
+        std::string older = page.substr(at + 6, page.find('"', at + 6) - at - 6);
+        older.replace(older.find("&amp;"), 5, "&");
+        page = browser.open(older).body;
+    }
+    EXPECT_EQ(found.size(), 101U);
+    EXPECT_EQ(browser.send("/account/sessions/end", {{"session", last_hidden(page, "session")}}).status, 303);
+    EXPECT_FALSE(oldest.is_logged_in());
+    EXPECT_THAT(browser.open("/account/sessions?at=x&after=y").body, HasSubstr("This session"));
 }
 
 TEST(SessionPages, ASessionOfAnotherAccountCannotBeEnded) {
