@@ -11,7 +11,8 @@ namespace {
 
 // The heading says what a person can do; the sentence below it is the error's own.
 std::string_view heading_of(const Error& error) {
-    if (error.is(errors::hand_over_invalid)) return "pages.error.refused";  // the user lacks no right
+    if (error.is(errors::hand_over_invalid)) return "pages.error.refused";     // the user lacks no right
+    if (error.is(errors::feature_flag_unavailable)) return "pages.error.off";  // nothing is broken
     constexpr std::array<std::pair<unsigned, std::string_view>, 6> headings{{{404, "pages.error.notFound"},
                                                                              {403, "pages.error.forbidden"},
                                                                              {413, "pages.error.tooLarge"},

@@ -1,5 +1,6 @@
 #include "pages/pages.hpp"
 
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "http/form.hpp"
 
@@ -29,6 +30,12 @@ awaitable<RepeatedForms::Earlier> PageKit::repeat(const http::RequestContext& co
     co_return co_await repeated.find(RepeatedForms::key_of(context.request.path, sent));
 }
 
+awaitable<bool> PageKit::is_off(std::string_view flag) const {
+    // In an outage, the form says so itself.
+    const auto allowed = co_await best_effort([&] { return flags.allows(std::string(flag)); });
+    co_return allowed && !*allowed;
+}
+
 http::Endpoint Pages::add(http::Method method, std::string_view path, std::string id) {
     http::Endpoint endpoint = router_.page(method, path);
     endpoint.id(id).tag("pages").guard_may_refuse({&errors::cross_site_form, &errors::role_forbidden});
@@ -37,6 +44,7 @@ http::Endpoint Pages::add(http::Method method, std::string_view path, std::strin
 
 std::shared_ptr<const SitePage> Pages::page(const PageSpec& spec, const std::vector<std::string>& fields) const {
     std::vector<std::string> names = spec.names;
+    if (!spec.flag.empty()) names.emplace_back("is_off");
     for (std::string& name : form_value_names(fields)) names.push_back(std::move(name));
     return std::make_shared<const SitePage>(kit_.site.page(spec.file, spec.title, std::move(names), spec.form_origins));
 }

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/feature_flags/feature_flags.hpp"
 #include "http/envelope.hpp"
 #include "http/gate.hpp"
 #include "http/router.hpp"
@@ -39,11 +40,12 @@
 namespace consentry {
 
 struct PageSpec {
-    std::string_view id;                         // of its operations, which are idPage and idForm
-    std::string_view file;                       // of its template
-    std::string_view title;                      // the message pages.<title>
-    std::vector<std::string> names = {};         // the values that its views may hold, besides those of its form
-    std::string_view flag = {};                  // the feature flag that its form requires, as of an endpoint
+    std::string_view id;                  // of its operations, which are idPage and idForm
+    std::string_view file;                // of its template
+    std::string_view title;               // the message pages.<title>
+    std::vector<std::string> names = {};  // the values that its views may hold, besides those of its form
+    // The feature flag that its form requires, as of an endpoint. While it is off, the template gets `is_off`.
+    std::string_view flag = {};
     std::vector<std::string> form_origins = {};  // to which its forms lead, besides our own and the hosts of returns
 };
 
@@ -55,11 +57,12 @@ struct ActionSpec {
 // What the handlers of pages share.
 class PageKit {
 public:
-    PageKit(const Site& the_site, PagesGuard& the_guard, RepeatedForms& the_repeated)
-        : site(the_site), guard(the_guard), repeated(the_repeated) {}
+    PageKit(const Site& the_site, PagesGuard& the_guard, RepeatedForms& the_repeated, FeatureFlags& the_flags)
+        : site(the_site), guard(the_guard), repeated(the_repeated), flags(the_flags) {}
     const Site& site;
     PagesGuard& guard;
     RepeatedForms& repeated;
+    FeatureFlags& flags;
 
     // Sends a refused visitor to where they can give what is missing. Otherwise the refusal is the answer.
     // `return_to`: where the page leads back to.
@@ -70,6 +73,8 @@ public:
     // The answer to a form that this browser has sent before, if there was one recently.
     awaitable<RepeatedForms::Earlier> repeat(const http::RequestContext& context,
                                              const std::vector<http::NamedText>& sent) const;
+    // Whether the form of the page would be refused because of this flag.
+    awaitable<bool> is_off(std::string_view flag) const;
     FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
     // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.
     static bool is_for_the_form(const Error& refusal) {
@@ -85,14 +90,18 @@ public:
     using From = ParameterOf<Show>;
     static_assert(ProofOf<From>::is_visit, "a page takes a Visit or a VisitOf<Proof>");
 
-    PageHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show)
-        : kit_(kit), page_(std::move(page)), show_(std::move(show)) {}
+    PageHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, std::string_view flag)
+        : kit_(kit), page_(std::move(page)), show_(std::move(show)), flag_(flag) {}
 
     boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext& context) override {
         Result<From> visit = co_await kit_.guard.admit<From>(context);
         if (!visit) co_return kit_.refuse(context, std::move(visit.error()));
         Result<PageAnswer> answer = co_await show_(*visit);
         if (!answer) co_return kit_.refuse(context, std::move(answer.error()));
+        if (!flag_.empty() && !answer->redirect) {
+            const bool off = co_await kit_.is_off(flag_);
+            answer->view.flag("is_off", off);
+        }
         co_return kit_.site.reply(*visit, *page_, std::move(*answer));
     }
 
@@ -100,6 +109,7 @@ private:
     PageKit kit_;
     std::shared_ptr<const SitePage> page_;
     Show show_;
+    std::string flag_;
 };
 
 // The page of an action, which has none.
@@ -235,7 +245,8 @@ public:
     template <class Show>
     void show(std::string_view path, const PageSpec& spec, Show show) {
         add(http::Method::get, path, std::string(spec.id) + "Page")
-            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, page(spec, {}), std::move(show)));
+            .handled_with(
+                std::make_unique<detail::PageHandler<Show>>(kit_, page(spec, {}), std::move(show), spec.flag));
     }
 
     template <class Show, class Submit, class Check = detail::NoFormCheck>
@@ -245,7 +256,7 @@ public:
                       "a form is sent by who may see its page");
         const auto the_page = page(spec, field_names<typename Handler::Form>());
         add(http::Method::get, path, std::string(spec.id) + "Page")
-            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, the_page, show));
+            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, the_page, show, spec.flag));
         add(http::Method::post, path, std::string(spec.id) + "Form")
             .behind_flag(spec.flag)
             .handled_with(std::make_unique<Handler>(kit_, the_page, std::move(show), std::move(submit),

@@ -29,6 +29,7 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
       callers_(parts.sessions, parts.roles, parts.acceptances, settings.guard.cookies),
       guard_(callers_, std::move(settings.guard)),
       repeated_(parts.clock),
+      flags_(parts.flags),
       error_pages_(site_, guard_, settings.api_prefix, Navigations(parts.host_cookies.hosts(), settings.url)),
       buttons_(parts.flags, std::move(settings.providers)),
       login_(parts.login, parts.sessions, parts.locales, buttons_, guard_.settings().cookies,

@@ -70,12 +70,13 @@ public:
     const http::ErrorPages& error_pages() const { return error_pages_; }
 
 private:
-    PageKit kit() { return {site_, guard_, repeated_}; }
+    PageKit kit() { return {site_, guard_, repeated_, flags_}; }
 
     Site site_;
     CookieGuard callers_;
     PagesGuard guard_;
     RepeatedForms repeated_;
+    FeatureFlags& flags_;
     SiteErrorPages error_pages_;
     ProviderButtons buttons_;
     LoginPages login_;

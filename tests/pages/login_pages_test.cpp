@@ -196,11 +196,40 @@ TEST_F(SecondFactor, TheTwoKindsOfLoginDoNotMix) {
 }
 
 TEST(LoginPages, ASwitchedOffLoginSaysSo) {
-    Service service;
-    service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithCredential'");
+    Service service({{"FEATURE_FLAG_CACHE_TTL_MS", "0"}});
     Browser browser(service);
     browser.open("/login");
-    EXPECT_EQ(browser.send("/login", {{"email", "a@example.org"}, {"password", "x"}}).status, 503);
+    service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithCredential'");
+    const Answer refused = browser.send("/login", {{"email", "a@example.org"}, {"password", "x"}});
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_THAT(refused.body, HasSubstr("<h1>This is turned off</h1>"));
+    EXPECT_THAT(refused.body, Not(HasSubstr("We are not available right now"))) << "it is no outage";
+    const Answer page = browser.open("/login");
+    EXPECT_EQ(page.status, 200);
+    EXPECT_THAT(page.body, HasSubstr("This feature is turned off at the moment."));
+    EXPECT_THAT(page.body, Not(HasSubstr("action=\"/login\"")));
+}
+
+TEST(LoginPages, NoPageOffersAFormThatIsSwitchedOff) {
+    Service service({{"FEATURE_FLAG_CACHE_TTL_MS", "0"}});
+    Browser browser(service);
+    Browser account(service);
+    account.log_in(service.make_person());
+    const auto is_offered = [](Browser& by, const std::string& path) {
+        const Answer page = by.open(path);
+        EXPECT_EQ(page.status, 200) << path;
+        const bool says_off = page.body.contains("This feature is turned off at the moment.");
+        EXPECT_NE(says_off, page.body.contains("action=\"" + path + "\"")) << path;
+        return !says_off;
+    };
+    const auto are_offered = [&](bool expected) {
+        for (const std::string path : {"/sign-up", "/forgot-password", "/forgot-password/x"})
+            EXPECT_EQ(is_offered(browser, path), expected) << path;
+        EXPECT_EQ(is_offered(account, "/change-password"), expected);
+    };
+    are_offered(true);
+    service.sql("UPDATE feature_flags SET is_enabled = FALSE");
+    are_offered(false);
 }
 
 TEST(LoginPages, AWrongBackupCodeLeavesItsFieldOpen) {
