@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { Authority, NoteKey, bundle, bundleMembers, checkpointText, consistencyOf, everything, hashLines, leafHash, sha256, stampMembers, tilePath, withSums, zip } from './bundle.mjs';
+import { Authority, NoteKey, bundle, bundleMembers, checkpointText, consistencyOf, everything, hashLines, leafHash, proofFile, sha256, stampMembers, tilePath, withSums, zip } from './bundle.mjs';
 import { openBrowser, openPage, root } from './harness.mjs';
 import { isConsent, isPublication, recordedLog, texts, verify } from './records.mjs';
 
@@ -179,6 +179,83 @@ test('a cut bundle is none', async () => {
     assert.ok(none.good, none.sentence);
     assert.match(none.sentence, /contains 0 of the/);
     assert.equal(factsOf(none).Conditions, 'cookies');
+});
+
+// The log with other entries, as only its owner can make it.
+function rebuilt(entries) {
+    const text = checkpointText(log.origin, entries.map(leafHash));
+    return { ...log, entries, checkpoint: log.key.note(text), addenda: new Map(), documents: [] };
+}
+function laterEntry(seconds) {
+    const entry = Buffer.from(log.entries.findLast(isConsent));
+    entry.writeBigUInt64BE(entry.readBigUInt64BE(10) + BigInt(seconds), 10);
+    return entry;
+}
+const named = (name, content) => ({ name, content });
+
+test('a whole bundle has the entries that receipts promise', async () => {
+    const { receipt, claims } = log.records[0];
+    const place = log.entries.findIndex((one) => leafHash(one).toString('hex') === claims.entryHash);
+    const given = (content) => verify(page, log.vkey, [named('ada.jwt', receipt), named('log.zip', content)]);
+    const [whole, promised] = await given(bundle(log));
+    assert.ok(promised.good && whole.good, promised.sentence);
+    assert.match(promised.sentence, new RegExp(`The promise is kept: this is entry ${place} of the log`));
+    assert.equal(factsOf(whole).Receipts, '1 of 1 receipt has its entry in the bundle');
+    const without = log.entries.toSpliced(place, 1);
+    // The promise may be kept later, if the bundle ends before.
+    const early = await given(bundle(rebuilt(without)));
+    assert.deepEqual(early.map(({ good }) => good), [true, true]);
+    assert.equal(factsOf(early[0]).Receipts, '0 of 1 receipt has its entry in the bundle');
+    const broken = await given(bundle(rebuilt([...without, laterEntry(90)])));
+    assert.deepEqual(
+        broken.map(({ name, good }) => [name, good]),
+        [
+            ['log.zip', true],
+            ['ada.jwt', true],
+            ['ada.jwt and log.zip', false],
+        ],
+    );
+    assert.match(broken[2].sentence, /^The service has promised to add the entry .* goes on after that time without it/);
+    // An entry that was recorded late says nothing about the time of the log.
+    const late = laterEntry(90);
+    late[2] = 1;
+    assert.ok((await given(bundle(rebuilt([...without, late])))).every(({ good }) => good));
+    const lines = `${log.records.map((one) => one.receipt).join('\n')}\n`.repeat(60);
+    const many = await verify(page, log.vkey, [
+        named('all.jwt', lines),
+        named('log.zip', bundle(rebuilt([...without, laterEntry(90)]))),
+    ]);
+    assert.equal(factsOf(many[0]).Receipts, '180 of 240 receipts have their entries in the bundle');
+    assert.equal(many.filter(({ good }) => !good).length, 60);
+    assert.equal(many.find(({ good }) => !good).name, 'all.jwt, line 1 and log.zip');
+});
+
+test('a whole bundle continues each earlier state', async () => {
+    const proof = log.records[0].proof;
+    const changed = rebuilt(log.entries.with(1, log.entries[2]));
+    const findings = await verify(page, log.vkey, [named('old.tlog-proof', proof), named('log.zip', bundle(changed))]);
+    assert.equal(findings.at(-1).name, 'log.zip and old.tlog-proof');
+    assert.match(findings.at(-1).sentence, /its first 10 entries differ/);
+    // Of more than one tile.
+    const entries = Array.from({ length: 600 }, (_, i) => {
+        const entry = Buffer.from(log.entries.find(isConsent));
+        entry.writeUInt32BE(i, 4);
+        return entry;
+    });
+    const leaves = entries.map(leafHash);
+    const proofAt = (some) => proofFile(0, entries, some, log.key.note(checkpointText(log.origin, some)));
+    const sizes = [1, 2, 255, 256, 257, 511, 512, 513, 599];
+    const whole = named('log.zip', bundle(rebuilt(entries)));
+    const right = sizes.map((size) => named(`at ${size}`, proofAt(leaves.slice(0, size))));
+    for (const { name, good, sentence } of await verify(page, log.vkey, [whole, ...right]))
+        assert.ok(good, `${name}: ${sentence}`);
+    const other = sha256('another entry');
+    const wrong = sizes.slice(1).map((size) => named(`at ${size}`, proofAt(leaves.slice(0, size).with(size - 1, other))));
+    const names = (await verify(page, log.vkey, [whole, ...wrong])).filter(({ good }) => !good).map(({ name }) => name);
+    assert.deepEqual(names, wrong.map(({ name }) => `${name} and log.zip`));
+    // A later state than that of the bundle says nothing about it.
+    const shorter = named('log.zip', bundle(rebuilt(entries.slice(0, 300))));
+    assert.ok((await verify(page, log.vkey, [shorter, wrong.at(-1)])).every(({ good }) => good));
 });
 
 test('a timestamp is one of the log', async (t) => {

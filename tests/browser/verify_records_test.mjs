@@ -350,6 +350,40 @@ test('two logs may have one origin', async () => {
     await refused(describe([jwk], { verifierKey: ownLog().logKey.vkey }), /names another verifier key/);
 });
 
+// A log whose key its owner uses to show different people different contents.
+test('proofs of two logs under one key contradict each other', async () => {
+    const { logKey } = ownLog();
+    const proofAt = (entries, index = 0) => {
+        const leaves = entries.map(leafHash);
+        return proofFile(index, entries, leaves, logKey.note(checkpointText(logKey.name, leaves)));
+    };
+    const others = log.entries.with(2, log.entries[1]);
+    const [one, other] = [proofAt(log.entries), proofAt(others)];
+    expectGood(await verify(page, logKey.vkey, [file(one), file(proofAt(log.entries, 3))]), 2);
+    const findings = await verify(page, logKey.vkey, [file(one, 'one'), file(other, 'other')]);
+    assert.deepEqual(
+        findings.map(({ name, good, mark }) => [name, good, mark]),
+        [
+            ['one', true, undefined],
+            ['other', true, undefined],
+            ['one and other', false, 'Contradiction'],
+        ],
+    );
+    assert.match(findings[2].sentence, /The log has signed both, but its first 10 entries differ/);
+    assert.match(
+        await page.evaluate((findings) => verdictOf(findings).join(' '), findings),
+        /^false Not verified Records that are genuine by themselves contradict each other\.$/,
+    );
+    // Nobody can compare these without the entries.
+    expectGood(await verify(page, logKey.vkey, [file(one), file(proofAt(others.slice(0, 5)))]), 2);
+    // Another log of this origin may have other contents.
+    const second = ownLog();
+    const leaves = others.map(leafHash);
+    const theirs = proofFile(0, others, leaves, second.logKey.note(checkpointText(logKey.name, leaves)));
+    const policy = `log ${logKey.vkey}\nlog ${second.logKey.vkey}\nquorum none\n`;
+    expectGood(await verify(page, policy, [file(one), file(theirs)]), 2);
+});
+
 test('keys are spelled in one way', async () => {
     const { proof } = log.records[0];
     const [, name, id, key] = /^(.*?)\+(.*?)\+(.*)$/.exec(log.vkey);

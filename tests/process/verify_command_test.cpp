@@ -138,6 +138,62 @@ TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     EXPECT_THAT(broken.err, HasSubstr("receipt.jwt: this is not a ZIP archive"));
 }
 
+TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
+    write("kept", given_.service.get("/consent-log/checkpoint").body);
+    publish(given_.service, "cookies", 1);
+    publish(given_.service, "marketing", 1);
+    const std::string denied = receipt_of(accept(given_.service, given_.token, "cookies"));
+    write("denied.jwt", denied);
+    // The operator removes an entry before anybody has seen it.
+    given_.service.sql("DELETE FROM log_entries WHERE log = 'consent' AND position IS NULL");
+    const auto bundle_of = [&](const char* name) {
+        const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+        publish_log(given_.service);
+        write(name, given_.service.get("/api/admin/consent/export", bearer(admin)).body);
+    };
+    const auto refusal = [&](const char* bundle, const char* earlier) {
+        const Finished finished = verify({"bundle", bundle, "--key", key_, "--earlier", earlier});
+        EXPECT_EQ(finished.code, 1) << finished.out;
+        return finished.err;
+    };
+    bundle_of("early.zip");
+    const Finished early = verify({"bundle", "early.zip", "--key", key_, "--earlier", "denied.jwt"});
+    EXPECT_EQ(early.code, 0) << early.err;
+    EXPECT_THAT(early.out, HasSubstr("Receipts whose entries it has: 0 of 1. None of the others is due."));
+
+    given_.service.pass(std::chrono::minutes{5});
+    receipt_of(accept(given_.service, given_.token, "marketing"));
+    bundle_of("log.zip");
+    write("account.json", given_.service.get("/api/shared/user/export", bearer(given_.token)).body);
+    const Finished kept = verify({"bundle", "log.zip", "--key", key_, "--earlier", "kept", "--earlier", "receipt.jwt",
+                                  "--earlier", "privacy.tlog-proof", "--earlier", "early.zip"});
+    EXPECT_EQ(kept.code, 0) << kept.err;
+    EXPECT_THAT(kept.out, AllOf(HasSubstr("continues the 3 earlier states"),
+                                HasSubstr("Receipts whose entries it has: 1 of 1.")));
+    EXPECT_EQ(verify({"bundle", "log.zip", "--key", key_, "--earlier", "account.json"}).code, 0);
+    EXPECT_THAT(refusal("log.zip", "denied.jwt"),
+                HasSubstr("denied.jwt: line 1: the service has promised to add the entry of the receipt"));
+    EXPECT_THAT(refusal("early.zip", "log.zip"), HasSubstr("and the bundle only 1"));
+
+    // What somebody else was shown.
+    const auto state = [&](std::uint64_t size, std::string_view entry) {
+        const auto* log = given_.service.app().services().consent_log->published().signer();
+        tlog::Note note{.text = tlog::format_checkpoint(
+                            {.origin = log->verifier().name(), .size = size, .root = tlog::leaf_hash(as_bytes(entry))}),
+                        .signatures = {}};
+        note.signatures.push_back(log->sign(note.text));
+        return tlog::format_note(note);
+    };
+    write("other", state(1, "another entry"));
+    EXPECT_THAT(refusal("log.zip", "other"), HasSubstr("other: the log has signed another tree of 1 entries"));
+    EXPECT_THAT(refusal("early.zip", "other"), HasSubstr("other: the log has signed another tree"));
+    EXPECT_THAT(refusal("log.zip", "log.note"), HasSubstr("log.note: "));
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    write("part.zip", given_.service.get("/api/admin/consent/export?type=privacy", bearer(admin)).body);
+    EXPECT_THAT(refusal("part.zip", "kept"), HasSubstr("with a whole one only"));
+    EXPECT_EQ(verify({"bundle", "log.zip", "--key", key_, "--earlier", "none"}).code, 2);
+}
+
 TEST_F(VerifyCommand, TheVerdictInJson) {
     const auto verdict = [&](std::vector<std::string> arguments, int code, const std::string& input = {}) {
         arguments.insert(arguments.end(), {"--key", key_, "--json"});

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/commands/verify_earlier.hpp"
 #include "app/commands/verify_input.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
@@ -56,6 +57,16 @@ std::string place_of(const tlog::ProvenEntry& place) {
     for (const auto& cosignature : place.accepted.cosignatures)
         out += fmt::format(", witnessed by {} at {}", cosignature.witness,
                            to_iso8601(time_point_cast<milliseconds>(cosignature.time)));
+    return out;
+}
+
+std::string comparison_with(const EarlierRecords& earlier, std::uint64_t kept) {
+    std::string out;
+    if (!earlier.states.empty())
+        out += fmt::format("\nThe log continues the {} earlier states that you have given.", earlier.states.size());
+    if (!earlier.receipts.empty())
+        out += fmt::format("\nReceipts whose entries it has: {} of {}.{}", kept, earlier.receipts.size(),
+                           kept < earlier.receipts.size() ? " None of the others is due." : "");
     return out;
 }
 
@@ -261,22 +272,24 @@ int verify_bundle_file(const VerifyOptions& options) {
         const tlog::Policy policy = trusted_policy(options);
         const InputFile file(options.file);
         const Authorities authorities(options);
+        const EarlierRecords earlier = read_earlier(options.earlier, file.text(), policy);
         std::optional<ProgressBar> bar;  // begins with the entries, so that the time left is that of entries
-        const auto verified = verify_bundle(as_bytes(file.text()), policy, authorities.text(),
-                                            [&bar](std::uint64_t done, std::uint64_t entries) {
-                                                if (!bar) bar.emplace();
-                                                bar->show(fmt::format("{} entries", done), done, entries);
-                                            });
+        const auto show = [&bar](std::uint64_t done, std::uint64_t entries) {
+            if (!bar) bar.emplace();
+            bar->show(fmt::format("{} entries", done), done, entries);
+        };
+        const auto verified = verify_bundle(as_bytes(file.text()), policy, authorities.text(), show, earlier);
         bar.reset();
         if (!verified) return refuse(options, verified.error());
         const tlog::Checkpoint& checkpoint = verified->accepted.checkpoint;
         return accept(
             options,
-            fmt::format("The bundle is genuine: it has {} the {} entries of {}{}, {} addenda and {} documents{}.",
+            fmt::format("The bundle is genuine: it has {} the {} entries of {}{}, {} addenda and {} documents{}.{}",
                         verified->is_whole() ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
                         checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
                         verified->addenda, verified->documents,
-                        verified->stamp ? "; " + describe(*verified->stamp) : ""));
+                        verified->stamp ? "; " + describe(*verified->stamp) : "",
+                        comparison_with(earlier, verified->kept_promises)));
     });
 }
 

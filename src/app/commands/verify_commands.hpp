@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace consentry {
 
@@ -12,7 +13,8 @@ struct VerifyOptions {
     std::string policy;       // file
     std::string description;  // file; empty: the receipts come with it
     bool json = false;
-    std::string authorities;  // file with certificates of timestamp authorities; empty: none is trusted
+    std::vector<std::string> earlier;  // files that a bundle must not contradict
+    std::string authorities;           // file with certificates of timestamp authorities; empty: none is trusted
 };
 
 int verify_receipts(const VerifyOptions& options);

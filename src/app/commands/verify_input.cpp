@@ -105,6 +105,12 @@ InputFile::~InputFile() {
     if (mapped_ != nullptr) munmap(mapped_, size_);
 }
 
+std::string_view member_in(std::string_view archive, std::string_view name) {
+    const auto members = read_zip(as_bytes(archive));
+    const ZipEntry* found = members ? find_member(*members, name) : nullptr;
+    return found == nullptr ? std::string_view() : as_text(found->bytes);
+}
+
 bool is_json(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
@@ -124,10 +130,8 @@ std::optional<std::string> find_description(std::string_view file) {
         return found ? std::move(found->description_note) : std::nullopt;
     }
     if (!file.starts_with("PK")) return std::string(file);
-    const auto members = read_zip(as_bytes(file));
-    const ZipEntry* note = members ? find_member(*members, bundle::description) : nullptr;
-    if (note == nullptr) return std::nullopt;
-    return std::string(as_text(note->bytes));
+    const std::string_view note = member_in(file, bundle::description);
+    return note.empty() ? std::nullopt : std::optional(std::string(note));
 }
 
 }  // namespace consentry

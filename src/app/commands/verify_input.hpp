@@ -59,6 +59,9 @@ struct FoundReceipts {
     std::optional<FoundStamp> stamp;
 };
 
+// Empty if an archive has no such member.
+std::string_view member_in(std::string_view archive, std::string_view name);
+
 bool is_json(std::string_view text);
 // From an answer of the API or the export of an account. The error is a sentence.
 std::expected<FoundReceipts, std::string> find_receipts(std::string_view text);

@@ -30,8 +30,13 @@ std::unexpected<std::string> refusal(std::string_view member, std::string_view w
 class BundleCheck {
 public:
     BundleCheck(BytesView archive, const tlog::Policy& policy, std::optional<std::string_view> authorities,
-                const BundleProgress& progress)
-        : archive_(archive), policy_(policy), authorities_(authorities), progress_(progress) {}
+                const BundleProgress& progress, const EarlierRecords& earlier)
+        : archive_(archive),
+          policy_(policy),
+          authorities_(authorities),
+          progress_(progress),
+          has_earlier_(!earlier.empty()),
+          earlier_(earlier) {}
 
     std::expected<VerifiedBundle, std::string> run() {
         Checked checked = open();
@@ -131,6 +136,9 @@ private:
 
     Checked check_entries() {
         const std::uint64_t size = out_.accepted.checkpoint.size;
+        if (has_earlier_ && !out_.is_whole())
+            return refusal(bundle::manifest,
+                           "this bundle has a part of the log; earlier records can be compared with a whole one only");
         const Checked checked = out_.is_whole() ? check_tree(size) : check_proofs(size);
         if (checked && out_.entries != claimed_entries_)
             return refusal(bundle::manifest,
@@ -150,13 +158,14 @@ private:
             if (!entries) return std::unexpected(entries.error());
             for (const BytesView entry : *entries) {
                 tree.append(tlog::leaf_hash(entry));
-                if (const auto noted = note_entry(tree.size() - 1, entry); !noted) return noted;
+                if (const auto noted = note_entry(tree.size() - 1, entry, &tree); !noted) return noted;
             }
         }
         if (!(tree.root() == out_.accepted.checkpoint.root))
             return refusal(bundle::checkpoint,
                            "the entries of the bundle are not those of the log: their root differs");
-        return {};
+        out_.kept_promises = earlier_.kept();
+        return earlier_.finish(out_.accepted.checkpoint);
     }
 
     std::expected<std::vector<BytesView>, std::string> entries_of(std::uint64_t bundle_index) const {
@@ -190,13 +199,15 @@ private:
         return {};
     }
 
-    Checked note_entry(std::uint64_t index, BytesView bytes) {
+    // `tree`: of a whole bundle, up to this entry.
+    Checked note_entry(std::uint64_t index, BytesView bytes, const tlog::CompactRange* tree = nullptr) {
         const auto entry = parse_log_entry(bytes);
         if (!entry) return refusal(fmt::format("entry {}", index), entry.error());
         if (!out_.filter.takes(*entry))
             return refusal(fmt::format("entry {}", index), "it is not one of those that the manifest names");
         ++out_.entries;
         if (progress_ && out_.entries % tlog::tile_width == 0) progress_(out_.entries, claimed_entries_);
+        if (has_earlier_ && tree != nullptr) earlier_.note(*tree, bytes, *entry);
         if (const auto* consent = std::get_if<ConsentEntry>(&*entry)) note_document(consent->content);
         if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) note_document(publication->record);
         return {};
@@ -305,6 +316,8 @@ private:
     const tlog::Policy& policy_;
     const std::optional<std::string_view> authorities_;
     const BundleProgress& progress_;
+    const bool has_earlier_;
+    EarlierCheck earlier_;
     VerifiedBundle out_;
     std::vector<ZipEntry> members_;
     std::uint64_t bundles_ = 0;            // members with entries
@@ -320,8 +333,9 @@ private:
 
 std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy,
                                                          std::optional<std::string_view> authorities,
-                                                         const BundleProgress& progress) {
-    return BundleCheck(archive, policy, authorities, progress).run();
+                                                         const BundleProgress& progress,
+                                                         const EarlierRecords& earlier) {
+    return BundleCheck(archive, policy, authorities, progress, earlier).run();
 }
 
 }  // namespace consentry

@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "features/consent_proof/bundle_manifest.hpp"
+#include "features/consent_proof/earlier_check.hpp"
 #include "features/consent_proof/stamp_check.hpp"
 #include "tlog/policy.hpp"
 
@@ -25,14 +26,17 @@ struct VerifiedBundle {
     std::uint64_t addenda = 0;
     std::uint64_t documents = 0;
     std::optional<VerifiedStamp> stamp;
+    std::uint64_t kept_promises = 0;  // earlier receipts whose entries it has
 };
 
 // Called from time to time with the number of verified entries and the number that the bundle says it has.
 using BundleProgress = std::function<void(std::uint64_t verified, std::uint64_t entries)>;
 
-// The error is a sentence that names the member and says what is wrong. `authorities`: see verify_stamp().
+// The error is a sentence that names the member and says what is wrong. `authorities`: see verify_stamp(). Refuses a
+// bundle that contradicts `earlier` records, or cannot be compared with them.
 std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy,
                                                          std::optional<std::string_view> authorities = {},
-                                                         const BundleProgress& progress = {});
+                                                         const BundleProgress& progress = {},
+                                                         const EarlierRecords& earlier = {});
 
 }  // namespace consentry

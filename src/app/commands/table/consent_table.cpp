@@ -53,7 +53,12 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     add("proof", "Verifies that an entry is in the log", "File with a proof (.tlog-proof); - reads standard input",
         verify_proof_file);
     add_authorities(
-        add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file));
+        add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file))
+        ->add_option("--earlier", options.earlier,
+                     "File with a checkpoint, a proof, receipts, an account export or another bundle that you have "
+                     "kept: the bundle must continue these states of the log, and have the promised entries")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
 
     static std::string database_key;
     CLI::App* database =

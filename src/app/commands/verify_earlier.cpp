@@ -1,0 +1,111 @@
+#include "app/commands/verify_earlier.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/commands/verify_input.hpp"
+#include "base/text.hpp"
+#include "features/consent_proof/bundle_names.hpp"
+
+namespace consentry {
+namespace {
+
+class EarlierReader {
+public:
+    EarlierReader(std::string_view bundle, const tlog::Policy& policy, Description description)
+        : bundle_(member_in(bundle, bundle::checkpoint)), policy_(policy), description_(std::move(description)) {}
+
+    void read(const std::string& path) {
+        const InputFile file(path);
+        const std::string_view text = file.text();
+        place_ = path;
+        if (is_json(text)) return add_export(text);
+        if (text.starts_with("PK")) return add_state(member_in(text, bundle::checkpoint));
+        if (text.starts_with("c2sp.org/")) return add_proof(text);
+        if (text.starts_with("eyJ")) return add_lines(text);
+        add_state(text);
+    }
+
+    EarlierRecords take() && { return std::move(out_); }
+
+private:
+    [[noreturn]] void refuse(std::string_view why) const {
+        throw std::runtime_error(fmt::format("{}: {}", place_, why));
+    }
+
+    // Two logs may have one origin.
+    bool is_of_the_log(std::string_view note) const {
+        return std::ranges::any_of(policy_.logs(), [&](const tlog::PolicyLog& log) {
+            return tlog::open_checkpoint(note, log.key) && tlog::open_checkpoint(bundle_, log.key);
+        });
+    }
+
+    void add_state(std::string_view note) {
+        const auto accepted = policy_.accept(note);
+        if (!accepted) refuse(accepted.error());
+        if (!is_of_the_log(note)) refuse("the checkpoint is that of a log other than the bundle");
+        out_.states.push_back({place_, accepted->checkpoint});
+    }
+
+    void add_proof(std::string_view text) {
+        const auto proof = tlog::parse_proof_file(text);
+        if (!proof) refuse(proof.error());
+        if (const auto proven = tlog::verify_proof(proof->extra, *proof, policy_); !proof->extra.empty() && !proven)
+            refuse(proven.error());
+        add_state(proof->checkpoint);
+    }
+
+    void add_receipt(std::string_view token) {
+        auto receipt = verify_receipt(token, description_);
+        if (!receipt) refuse(receipt.error());
+        out_.receipts.push_back({place_, std::move(*receipt)});
+    }
+
+    void add_lines(std::string_view text) {
+        const std::string path = place_;
+        for (std::uint64_t number = 1; !text.empty(); ++number) {
+            std::string_view line = take_part(text, '\n');
+            if (line.ends_with('\r')) line.remove_suffix(1);
+            if (line.empty()) continue;
+            place_ = fmt::format("{}: line {}", path, number);
+            add_receipt(line);
+        }
+    }
+
+    void add_export(std::string_view text) {
+        const std::string path = place_;
+        const auto found = find_receipts(text);
+        if (!found) refuse(found.error());
+        for (const FoundReceipt& one : found->receipts) {
+            place_ = fmt::format("{}: {}", path, one.place);
+            add_receipt(one.receipt);
+            if (one.proof) add_proof(*one.proof);
+        }
+        place_ = path;
+        if (found->checkpoint) add_state(*found->checkpoint);
+        if (found->receipts.empty()) refuse("the file contains no receipt");
+    }
+
+    const std::string_view bundle_;  // its checkpoint
+    const tlog::Policy& policy_;
+    const Description description_;
+    std::string place_;
+    EarlierRecords out_;
+};
+
+}  // namespace
+
+EarlierRecords read_earlier(const std::vector<std::string>& files, std::string_view bundle,
+                            const tlog::Policy& policy) {
+    if (files.empty()) return {};
+    auto description = open_description(member_in(bundle, bundle::description), policy);
+    if (!description) return {};
+    EarlierReader reader(bundle, policy, std::move(*description));
+    for (const std::string& file : files) reader.read(file);
+    return std::move(reader).take();
+}
+
+}  // namespace consentry

@@ -1,0 +1,68 @@
+#include "features/consent_proof/earlier_check.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace consentry {
+namespace {
+
+// In seconds since 1970; what does not fit is never due.
+std::optional<std::int64_t> due(const Receipt& receipt) {
+    if (receipt.entry.is_late) return std::nullopt;  // promised without a time
+    const std::int64_t signed_at = receipt.entry.time.time_since_epoch().count();
+    if (receipt.merge_delay > std::numeric_limits<std::int64_t>::max() - signed_at) return std::nullopt;
+    return signed_at + receipt.merge_delay;
+}
+
+std::unexpected<std::string> fork_of(const EarlierState& state) {
+    return std::unexpected(fmt::format(
+        "{}: the log has signed another tree of {} entries: it was changed, or shows different contents to different "
+        "people. Keep both files; they prove it",
+        state.place, state.checkpoint.size));
+}
+
+}  // namespace
+
+EarlierCheck::EarlierCheck(const EarlierRecords& records) {
+    for (const EarlierState& state : records.states) states_.emplace(state.checkpoint.size, &state);
+    for (const EarlierReceipt& one : records.receipts)
+        promises_[format_entry(one.receipt.entry)].receipts.push_back(&one);
+}
+
+void EarlierCheck::note(const tlog::CompactRange& tree, BytesView bytes, const LogEntry& entry) {
+    const auto [begin, end] = states_.equal_range(tree.size());
+    for (auto state = begin; state != end && fork_ == nullptr; ++state)
+        if (!(tree.root() == state->second->checkpoint.root)) fork_ = state->second;
+    if (const auto time = added_at(entry); time && (!latest_ || *time > *latest_)) latest_ = time;
+    if (promises_.empty()) return;
+    const auto promise = promises_.find(Bytes(bytes.begin(), bytes.end()));
+    if (promise != promises_.end()) promise->second.is_kept = true;
+}
+
+std::expected<void, std::string> EarlierCheck::finish(const tlog::Checkpoint& bundle) const {
+    if (fork_ != nullptr) return fork_of(*fork_);
+    for (const auto& [size, state] : states_)
+        if (size > bundle.size)
+            return std::unexpected(fmt::format("{}: this state of the log has {} entries, and the bundle only {}",
+                                               state->place, size, bundle.size));
+    for (const auto& [bytes, promise] : promises_) {
+        const EarlierReceipt& first = *promise.receipts.front();
+        const auto end = due(first.receipt);
+        if (promise.is_kept || !end || !latest_ || latest_->time_since_epoch().count() <= *end) continue;
+        return std::unexpected(
+            fmt::format("{}: the service has promised to add the entry of the receipt to the log within {} seconds, "
+                        "but the log goes on after that time without it. Keep both files; they prove it",
+                        first.place, first.receipt.merge_delay));
+    }
+    return {};
+}
+
+std::uint64_t EarlierCheck::kept() const {
+    std::uint64_t out = 0;
+    for (const auto& [bytes, promise] : promises_)
+        if (promise.is_kept) out += promise.receipts.size();
+    return out;
+}
+
+}  // namespace consentry
