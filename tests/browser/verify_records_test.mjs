@@ -164,6 +164,47 @@ test('an export contains all that is needed', async () => {
     );
 });
 
+test('an export says of its acceptances what the receipts say', async () => {
+    const own = await log.service.json('/api/shared/user/export', {
+        token: await log.service.logIn('ada@example.org'),
+    });
+    const changedBy = (change) => {
+        const changed = structuredClone(own);
+        change(changed);
+        return judge(changed);
+    };
+    const findings = await changedBy(() => {});
+    expectGood(findings, 5);
+    assert.equal(own.acceptances.length, 4);
+    assert.match(findings[0].sentence, /Each row of `acceptances` that has a receipt agrees with it\. Nothing else in the file is signed\.$/);
+    assert.equal(
+        await page.evaluate((findings) => verdictOf(findings)[2], findings),
+        'All receipts, proofs and bundles that you entered are genuine, if the key is the right one.',
+    );
+    for (const [name, value] of [
+        ['type', 'cookies'],
+        ['version', 2],
+        ['version', '1'],
+        ['action', own.acceptances[1].action === 'accepted' ? 'withdrawn' : 'accepted'],
+        ['language', 'de'],
+        ['contentHashes', []],
+        ['contentHashes', [{ language: 'en', contentHash: 'f'.repeat(64) }]],
+        ['acceptedAt', '2020-01-01T00:00:00.000Z'],
+        ['acceptedAt', undefined],
+    ]) {
+        const refused = await changedBy(({ acceptances }) => (acceptances[1][name] = value));
+        const bad = refused.find((one) => one.name === 'file, acceptances[1]');
+        const expected = name === 'language' ? /`(language|contentHashes)` differs/ : new RegExp(`\`${name}\` differs`);
+        assert.match(bad?.sentence ?? 'accepted', expected, name);
+    }
+    for (const receipt of [null, 1, [own.consentLog.entries[2].receipt]]) {
+        const refused = await changedBy(({ consentLog }) => (consentLog.entries[2].receipt = receipt));
+        assert.match(refused.find((one) => /entries\[2\]/.test(one.name)).sentence, /`receipt` is not a string/);
+    }
+    const [more] = await changedBy(({ acceptances }) => acceptances.push({ ...acceptances[0], id: 'unknown' }));
+    assert.match(more.sentence, /1 row of `acceptances` has no receipt, so that nothing proves it\./);
+});
+
 // Changes each byte in turn, and returns the changes that the page accepts. All in one call, and without blobs: thousands of
 // calls would take most of the time.
 function acceptedChanges(kind, content) {

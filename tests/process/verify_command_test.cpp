@@ -126,6 +126,43 @@ TEST_F(VerifyCommand, AnExportThatContradictsItsReceiptsIsRefused) {
                     HasSubstr("entries[1]: `acceptanceId` is not a string"));
 }
 
+TEST_F(VerifyCommand, TheRowsOfAnExportAgreeWithTheirReceipts) {
+    const std::string own = given_.service.get("/api/shared/user/export", bearer(given_.token)).body;
+    const auto verdict = [&](const auto& change) {
+        json::value altered = json::parse(own);
+        change(altered.as_object(), altered.at("acceptances").at(0).as_object());
+        return verify({"receipt", "-", "--key", key_}, json::serialize(altered));
+    };
+    const Finished whole = verdict([](json::object&, json::object&) {});
+    EXPECT_EQ(whole.code, 0) << whole.err;
+    EXPECT_THAT(whole.out, AllOf(HasSubstr("Each row of `acceptances` that has a receipt agrees with it."),
+                                 HasSubstr("Nothing else in the file is signed.")));
+    const std::pair<const char*, json::value> changes[] = {{"type", "cookies"},
+                                                           {"version", 2},
+                                                           {"version", "1"},
+                                                           {"action", "withdrawn"},
+                                                           {"language", "de"},
+                                                           {"contentHashes", json::array{}},
+                                                           {"acceptedAt", "2020-01-01T00:00:00.000Z"},
+                                                           {"acceptedAt", nullptr}};
+    for (const auto& [member, value] : changes) {
+        const Finished changed = verdict([&](json::object&, json::object& row) { row[member] = value; });
+        EXPECT_EQ(changed.code, 1) << changed.out;
+        EXPECT_THAT(changed.err, HasSubstr("acceptances[0]: `" + std::string(member) + "` differs"));
+    }
+    const Finished more = verdict([](json::object& all, json::object&) {
+        json::object row = all.at("acceptances").at(0).as_object();
+        row["id"] = "unknown";
+        all.at("acceptances").as_array().push_back(row);
+    });
+    EXPECT_THAT(more.out, HasSubstr("Rows of `acceptances` without a receipt, which nothing proves: 1."));
+    const Finished none = verdict([](json::object& all, json::object&) {
+        all.at("consentLog").at("entries").at(0).as_object()["receipt"] = nullptr;
+    });
+    EXPECT_EQ(none.code, 1);
+    EXPECT_THAT(none.err, HasSubstr("entries[0]: `receipt` is not a string"));
+}
+
 TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
     write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);

@@ -41,10 +41,39 @@ std::optional<std::string_view> text_beside(const json::object& object, std::str
     return text;
 }
 
-FoundReceipt receipt_in(const json::object& object, std::string place, std::string receipt) {
-    FoundReceipt out{.place = std::move(place), .receipt = std::move(receipt)};
+FoundReceipt receipt_in(const json::object& object, std::string place) {
+    FoundReceipt out{.place = std::move(place), .receipt = {}};
+    out.receipt = text_beside(object, "receipt", out.damage).value_or("");
     out.proof = text_beside(object, "proof", out.damage);
     out.acceptance_id = text_beside(object, "acceptanceId", out.damage);
+    return out;
+}
+
+std::optional<std::string> hash_in(const json::object& row, std::string_view language) {
+    const json::value* hashes = row.if_contains("contentHashes");
+    if (hashes == nullptr || !hashes->is_array()) return std::nullopt;
+    for (const json::value& one : hashes->get_array()) {
+        if (!one.is_object() || text_or_empty(one.get_object(), "language") != language) continue;
+        const json::value* hash = one.get_object().if_contains("contentHash");
+        if (hash == nullptr || hash->is_null()) return std::nullopt;
+        return hash->is_string() ? std::string(hash->get_string()) : "not a string";
+    }
+    return std::nullopt;
+}
+
+FoundAcceptance acceptance_in(const json::value& value, std::string place) {
+    FoundAcceptance out;
+    out.place = std::move(place);
+    const json::object* row = value.if_object();
+    if (row == nullptr) return out;
+    out.id = text_or_empty(*row, "id");
+    out.type = text_or_empty(*row, "type");
+    if (const json::value* version = row->if_contains("version"); version != nullptr && version->is_int64())
+        out.version = version->get_int64();
+    out.action = text_or_empty(*row, "action");
+    out.language = text_or_empty(*row, "language");
+    out.content_hash = hash_in(*row, out.language);
+    out.accepted_at = text_or_empty(*row, "acceptedAt");
     return out;
 }
 
@@ -56,8 +85,11 @@ void collect(const json::value& value, const std::string& place, FoundReceipts& 
     }
     const auto* object = value.if_object();
     if (object == nullptr) return;
-    if (const auto receipt = text_member(*object, "receipt"))
-        out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place, std::string(*receipt)));
+    if (object->contains("receipt")) out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place));
+    const json::value* rows = object->if_contains("acceptances");
+    for (std::size_t i = 0; rows != nullptr && rows->is_array() && i < rows->get_array().size(); ++i)
+        out.acceptances.push_back(acceptance_in(
+            rows->get_array()[i], fmt::format("{}{}acceptances[{}]", place, place.empty() ? "" : ".", i)));
     if (const auto note = text_member(*object, "descriptionNote")) {
         out.description_note = *note;
         out.checkpoint = text_member(*object, "checkpoint");

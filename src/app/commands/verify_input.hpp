@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <istream>
 #include <optional>
@@ -45,6 +46,18 @@ struct FoundReceipt {
     std::string damage = {};  // not empty: which of these members cannot be read
 };
 
+// A row of `acceptances` in the export of an account, as ExportedAcceptance writes it. What is missing is empty.
+struct FoundAcceptance {
+    std::string place;
+    std::string id;
+    std::string type;
+    std::optional<std::int64_t> version;
+    std::string action;
+    std::string language;
+    std::optional<std::string> content_hash;  // of the text in this language
+    std::string accepted_at;
+};
+
 // A timestamp in the export of an account, as ExportedStamp writes it.
 struct FoundStamp {
     std::string text;
@@ -54,6 +67,7 @@ struct FoundStamp {
 
 struct FoundReceipts {
     std::vector<FoundReceipt> receipts;
+    std::vector<FoundAcceptance> acceptances;
     std::optional<std::string> description_note;
     std::optional<std::string> checkpoint;  // that of all proofs, if it is an export
     std::optional<FoundStamp> stamp;
