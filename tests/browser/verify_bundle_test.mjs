@@ -134,6 +134,48 @@ test('addenda belong to their entries', async () => {
     await refused((text) => `${text}{}\n`, /not of the form/);
 });
 
+test('the log says which addenda were erased', async () => {
+    const consents = indicesOf(isConsent);
+    const subjectOf = (index) => log.entries[index].subarray(18, 34);
+    const erasureOf = (index) => {
+        const entry = Buffer.alloc(25);
+        entry[0] = 2;
+        entry.writeBigUInt64BE(log.entries[consents.at(-1)].readBigUInt64BE(10), 1);
+        subjectOf(index).copy(entry, 9);
+        return entry;
+    };
+    const withAddenda = (entries, addenda) => ({ ...rebuilt(entries), addenda });
+    const without = (...indices) => new Map([...log.addenda].filter(([index]) => !indices.includes(index)));
+    const sentenceOf = async (some, chosen) => {
+        const [finding] = await check(bundle(some, chosen));
+        assert.ok(finding.good, finding.sentence);
+        return finding.sentence;
+    };
+    const complete = await sentenceOf(withAddenda(log.entries, log.addenda));
+    assert.doesNotMatch(complete, /missing/);
+    const [first] = consents;
+    const missing = /1 addendum is missing, although the log has no erasure that explains it: ask the operator why/;
+    assert.match(await sentenceOf(withAddenda(log.entries, without(first))), missing);
+    assert.match(
+        await sentenceOf(withAddenda(log.entries, without(...consents.slice(0, 3)))),
+        /3 addenda are missing, although/,
+    );
+    // Each account is erased, and one of them accepts nothing more.
+    const [ada, bob] = [first, consents.find((index) => !subjectOf(index).equals(subjectOf(first)))];
+    const erased = [...log.entries, erasureOf(ada)];
+    const mine = consents.filter((index) => subjectOf(index).equals(subjectOf(ada)));
+    assert.doesNotMatch(await sentenceOf(withAddenda(erased, without(...mine))), /missing/);
+    assert.match(await sentenceOf(withAddenda(erased, without(...mine, bob))), missing);
+    // An erasure explains nothing that is after it.
+    const early = [erasureOf(ada), ...log.entries];
+    const moved = new Map([...without(first)].map(([index, text]) => [index + 1, text]));
+    assert.match(await sentenceOf(withAddenda(early, moved)), missing);
+    // Of a part of the log, nobody can tell.
+    const chosen = consents.slice(0, 2);
+    assert.doesNotMatch(await sentenceOf(withAddenda(log.entries, without(first)), chosen), /missing/);
+    assert.doesNotMatch(await sentenceOf(withAddenda(log.entries, new Map())), /missing/, 'exported without addenda');
+});
+
 test('proofs of a filtered bundle are for its checkpoint', async () => {
     const [one, between, another] = indicesOf(isConsent).slice(2);
     const nameOf = (index) => `proofs/${String(index).padStart(12, '0')}.tlog-proof`;

@@ -62,6 +62,15 @@ std::string place_of(const tlog::ProvenEntry& place) {
     return out;
 }
 
+// What a bundle lacks, although its entries name it.
+std::string absences_in(const VerifiedBundle& bundle) {
+    std::string out;
+    if (bundle.withheld > 0)
+        out += fmt::format("\nMissing addenda that no erasure in the log explains: {}. Ask the operator why.",
+                           bundle.withheld);
+    return out;
+}
+
 std::string comparison_with(const EarlierRecords& earlier, std::uint64_t kept) {
     std::string out;
     if (!earlier.states.empty())
@@ -331,7 +340,7 @@ int verify_bundle_file(const VerifyOptions& options) {
                         checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
                         verified->addenda, verified->documents,
                         verified->stamp ? "; " + describe(*verified->stamp) : "",
-                        comparison_with(earlier, verified->kept_promises)));
+                        absences_in(*verified) + comparison_with(earlier, verified->kept_promises)));
     });
 }
 

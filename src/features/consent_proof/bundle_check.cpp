@@ -208,6 +208,7 @@ private:
         ++out_.entries;
         if (progress_ && out_.entries % tlog::tile_width == 0) progress_(out_.entries, claimed_entries_);
         if (has_earlier_ && tree != nullptr) earlier_.note(*tree, bytes, *entry);
+        if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) erasures_[erasure->subject] = index;
         if (const auto* consent = std::get_if<ConsentEntry>(&*entry)) note_document(consent->content);
         if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) note_document(publication->record);
         return {};
@@ -233,13 +234,26 @@ private:
             const std::string begin = index ? bundle::addendum_start(*index) : std::string();
             if (!index || !line->starts_with(begin) || !line->ends_with('}') || (former && *index <= *former))
                 return refusal(bundle::addenda, fmt::format("line {} is not in its form or order", out_.addenda + 1));
-            former = index;
             const std::string_view text = line->substr(begin.size(), line->size() - begin.size() - 1);
             if (const auto checked = check_addendum(*index, text); !checked) return checked;
+            note_without_addenda(former ? *former + 1 : 0, *index);
+            former = index;
             ++out_.addenda;
         }
         if (!lines.rest().empty()) return refusal(bundle::addenda, "the last line is not terminated");
+        note_without_addenda(former ? *former + 1 : 0, out_.accepted.checkpoint.size);
         return {};
+    }
+
+    // An erasure deletes the addenda of the entries before it. Of a part of the log, nobody can tell.
+    void note_without_addenda(std::uint64_t from, std::uint64_t to) {
+        for (std::uint64_t index = from; out_.is_whole() && index < to; ++index) {
+            const auto bytes = entry_at(index);
+            const auto entry = bytes ? parse_entry(*bytes) : std::unexpected(std::string());
+            if (!entry) continue;
+            const auto erased = erasures_.find(entry->subject);
+            if (erased == erasures_.end() || erased->second < index) ++out_.withheld;
+        }
     }
 
     Checked check_addendum(std::uint64_t index, std::string_view text) {
@@ -325,6 +339,7 @@ private:
     std::vector<const ZipEntry*> proofs_;  // in the order of their indices
     std::vector<const ZipEntry*> stamps_;
     std::map<std::string, Document, std::less<>> documents_;
+    std::map<SubjectTag, std::uint64_t> erasures_;  // index of the last one
     std::optional<std::pair<std::uint64_t, std::vector<BytesView>>> open_bundle_;
     Bytes proven_;
 };

@@ -24,6 +24,7 @@ struct VerifiedBundle {
     bool is_whole() const { return filter.is_whole(); }
     std::uint64_t entries = 0;
     std::uint64_t addenda = 0;
+    std::uint64_t withheld = 0;  // further addenda of a whole bundle, whose absence no erasure in it explains
     std::uint64_t documents = 0;
     std::optional<VerifiedStamp> stamp;
     std::uint64_t kept_promises = 0;  // earlier receipts whose entries it has

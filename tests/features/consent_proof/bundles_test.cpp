@@ -177,7 +177,7 @@ TEST(Bundles, NoMemberCanBeReplaced) {
     lie.replace(lie.find("\"ipAddress\":\"") + 13, 1, "9");
     EXPECT_THAT(verdict({{"addenda.ndjson", lie}}), HasSubstr("not the one that it names"));
     EXPECT_THAT(verdict({{"addenda.ndjson", addenda + addenda}}), HasSubstr("form or order"));
-    EXPECT_EQ(verdict({{"addenda.ndjson", addenda.substr(addenda.find('\n') + 1)}}), "genuine") << "erased";
+    EXPECT_EQ(verdict({{"addenda.ndjson", addenda.substr(addenda.find('\n') + 1)}}), "genuine") << "see below";
     EXPECT_THAT(verdict({{"documents/" + hash_of("marketing", 1), "another text"}}),
                 HasSubstr("not the one that its name says"));
     EXPECT_THAT(verdict({{"documents/" + to_hex(crypto::sha256("x")), "x"}}), HasSubstr("no entry"));
@@ -191,6 +191,48 @@ TEST(Bundles, NoMemberCanBeReplaced) {
     EXPECT_FALSE(given.verify(
         forged(part, {{"proofs/000000000002.tlog-proof", std::nullopt}, {"proofs/000000000003.tlog-proof", proof}},
                given.log_key())));
+}
+
+// The log says which evidence was erased. What else is missing, the operator keeps back.
+TEST(Bundles, EvidenceThatNoErasureExplainsIsCounted) {
+    const Auditor given;
+    const std::string whole = given.bundle();
+    const auto withheld = [&](const std::string& archive) {
+        const auto verified = given.verify(archive);
+        EXPECT_TRUE(verified) << verified.error();
+        return verified ? verified->withheld : 999;
+    };
+    EXPECT_EQ(withheld(whole), 0U);
+    EXPECT_EQ(withheld(given.bundle("?withoutAddenda=true")), 0U);
+    const std::string addenda = member_of(whole, "addenda.ndjson");
+    const auto with = [&](const std::string& lines) {
+        return forged(whole, {{"addenda.ndjson", lines}}, given.log_key());
+    };
+    EXPECT_EQ(withheld(with(addenda.substr(addenda.find('\n') + 1))), 1U);
+    EXPECT_EQ(withheld(with(addenda.substr(0, addenda.rfind('\n', addenda.size() - 2) + 1))), 1U);
+    EXPECT_EQ(withheld(with("")), 6U);
+    const std::string part = given.bundle("?type=marketing");
+    EXPECT_EQ(withheld(forged(part, {{"addenda.ndjson", ""}}, given.log_key())), 0U) << "nobody can tell";
+
+    // What an erasure does to one of the two accounts.
+    const std::string tile = member_of(whole, "tile/entries/000.p/8");
+    ErasureEntry erasure;
+    for (const BytesView bytes : tlog::parse_entry_bundle(as_bytes(tile), 8).value())
+        if (const auto entry = parse_entry(bytes); entry && entry->language == Language::de)
+            erasure = {.time = entry->time, .subject = entry->subject};
+    const std::string of_other = " WHERE user_id = '" + given.other.id.text() + "'";
+    for (const std::string& statement :
+         {"INSERT INTO log_entries (id, log, entry) VALUES ('ffffffff-0000-7000-8000-000000000001', 'consent', " +
+              given.service.literal(format_entry(erasure)) + ")",
+          "UPDATE log_entries SET salt = NULL WHERE id IN (SELECT id FROM term_policy_acceptances" + of_other + ")",
+          "DELETE FROM term_policy_acceptances" + of_other, "DELETE FROM log_subjects" + of_other})
+        given.service.sql(statement);
+    publish_log(given.service);
+    const auto erased = given.verify(given.bundle());
+    ASSERT_TRUE(erased) << erased.error();
+    EXPECT_EQ(erased->entries, 9U);
+    EXPECT_EQ(erased->addenda, 5U);
+    EXPECT_EQ(erased->withheld, 0U);
 }
 
 // Whoever hands a bundle on cannot make less of it, and nobody can show it as a bundle of something else.
