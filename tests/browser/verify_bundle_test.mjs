@@ -41,6 +41,25 @@ test('a whole bundle is the log', async () => {
     assert.match((await check(bundle(log), other.vkey))[0].sentence, /^checkpoint: none of the known keys/);
 });
 
+test('texts that entries name may be absent, and are counted', async () => {
+    const sentenceOf = async (documents, chosen) => {
+        const [finding] = await check(bundle({ ...log, documents }, chosen));
+        assert.ok(finding.good, finding.sentence);
+        return finding.sentence;
+    };
+    assert.doesNotMatch(await sentenceOf(log.documents), /not in the bundle/);
+    const one = /1 text that entries name is not in the bundle: ask the operator for it\./;
+    for (let i = 0; i < log.documents.length; ++i)
+        assert.match(await sentenceOf(log.documents.toSpliced(i, 1)), one);
+    assert.match(await sentenceOf([]), /6 texts that entries name are not in the bundle: ask the operator for them\./);
+    const chosen = indicesOf((entry) => isConsent(entry) && entry.subarray(34, 66).equals(sha256(texts.marketing)));
+    assert.match(await sentenceOf([], chosen), one);
+    const unknown = Buffer.from(log.entries[chosen[0]]).fill(0, 34, 66);
+    const [finding] = await check(bundle(rebuilt([unknown])));
+    assert.ok(finding.good, finding.sentence);
+    assert.doesNotMatch(finding.sentence, /not in the bundle/, 'nobody knows which text it was');
+});
+
 test('a filtered bundle proves each of its entries', async () => {
     const [text, record] = [texts.marketing, log.publications[2]];
     const some = { ...log, documents: [text] };

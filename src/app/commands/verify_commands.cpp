@@ -65,6 +65,9 @@ std::string place_of(const tlog::ProvenEntry& place) {
 // What a bundle lacks, although its entries name it.
 std::string absences_in(const VerifiedBundle& bundle) {
     std::string out;
+    if (bundle.absent_documents > 0)
+        out += fmt::format("\nTexts that entries name, but that are not in the bundle: {}. Ask the operator for them.",
+                           bundle.absent_documents);
     if (bundle.withheld > 0)
         out += fmt::format("\nMissing addenda that no erasure in the log explains: {}. Ask the operator why.",
                            bundle.withheld);

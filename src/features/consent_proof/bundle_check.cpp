@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -215,9 +216,13 @@ private:
     }
 
     void note_document(const crypto::Sha256& content) {
-        if (documents_.empty()) return;
-        const auto document = documents_.find(bundle::document_name(content));
-        if (document != documents_.end()) document->second.is_named = true;
+        if (content == crypto::Sha256{}) return;  // the service did not know the text
+        std::string name = bundle::document_name(content);
+        const auto document = documents_.find(name);
+        if (document != documents_.end())
+            document->second.is_named = true;
+        else
+            absent_.insert(std::move(name));
     }
 
     Checked check_addenda() {
@@ -292,6 +297,7 @@ private:
             if (!document.is_named) return refusal(name, "no entry of the bundle names this document");
             ++out_.documents;
         }
+        out_.absent_documents = absent_.size();
         return {};
     }
 
@@ -339,6 +345,7 @@ private:
     std::vector<const ZipEntry*> proofs_;  // in the order of their indices
     std::vector<const ZipEntry*> stamps_;
     std::map<std::string, Document, std::less<>> documents_;
+    std::set<std::string> absent_;                  // documents that entries name
     std::map<SubjectTag, std::uint64_t> erasures_;  // index of the last one
     std::optional<std::pair<std::uint64_t, std::vector<BytesView>>> open_bundle_;
     Bytes proven_;

@@ -26,6 +26,7 @@ struct VerifiedBundle {
     std::uint64_t addenda = 0;
     std::uint64_t withheld = 0;  // further addenda of a whole bundle, whose absence no erasure in it explains
     std::uint64_t documents = 0;
+    std::uint64_t absent_documents = 0;  // that entries name
     std::optional<VerifiedStamp> stamp;
     std::uint64_t kept_promises = 0;  // earlier receipts whose entries it has
 };

@@ -69,6 +69,11 @@ TEST(Bundles, TheWholeLogVerifiesFromTheKeyAlone) {
     EXPECT_EQ(verified->entries, 8U);
     EXPECT_EQ(verified->addenda, 6U);
     EXPECT_EQ(verified->documents, 3U) << "two records of publications; the store has one of the texts";
+    EXPECT_EQ(verified->absent_documents, 2U) << "in German, and about privacy";
+    const auto fewer =
+        given.verify(forged(archive, {{"documents/" + hash_of("marketing", 1), std::nullopt}}, given.log_key()));
+    ASSERT_TRUE(fewer) << fewer.error();
+    EXPECT_EQ(fewer->absent_documents, 3U);
     const auto names = names_in(archive);
     EXPECT_THAT(names, ::testing::Contains("tile/entries/000.p/8"));
     EXPECT_THAT(names, ::testing::Contains("documents/" + hash_of("marketing", 1)));
