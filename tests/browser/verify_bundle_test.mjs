@@ -60,6 +60,33 @@ test('texts that entries name may be absent, and are counted', async () => {
     assert.doesNotMatch(finding.sentence, /not in the bundle/, 'nobody knows which text it was');
 });
 
+test('addenda and publications may name further documents', async () => {
+    const [shown, processing, german] = ['<p>what has changed</p>', 'what we do with your data', 'Bedingungen'];
+    const hashOf = (text) => sha256(text).toString('hex');
+    const [index] = log.addenda.keys();
+    const addendum = log.addenda.get(index).replace('"userAgent"', `"shownDiffHash":"${hashOf(shown)}","userAgent"`);
+    const record = log.publications[0]
+        .replace('"processingHash":null', `"processingHash":"${hashOf(processing)}"`)
+        .replace('"contentHashes":{', `"contentHashes":{"de":"${hashOf(german)}",`);
+    const entries = log.entries.map((entry) => Buffer.from(entry));
+    sha256(addendum).copy(entries[index], 66);
+    const place = indicesOf(isPublication).find((at) => entries[at].subarray(15).equals(sha256(log.publications[0])));
+    sha256(record).copy(entries[place], 15);
+    const addenda = new Map([...log.addenda, [index, addendum]]);
+    const documents = [record, shown, processing, german];
+    const given = [{ name: 'bundle.zip', content: bundle({ ...rebuilt(entries), addenda, documents }) }];
+    given.push({ name: 'page.html', content: shown });
+    const [finding, text] = await verify(page, log.vkey, given);
+    assert.ok(finding.good && text.good, finding.sentence);
+    assert.equal(factsOf(finding).Documents, '4 texts match their hashes');
+    assert.match(text.sentence, /an addendum or the record of a publication in bundle\.zip names it/);
+    const refused = async (addenda, documents) =>
+        expectRefused(bundle({ ...rebuilt(entries), addenda, documents }), /no entry of the bundle names this document/);
+    await refused(addenda, [shown, processing]);
+    await refused(addenda, [record, shown, processing, german, 'more']);
+    await refused(new Map([...log.addenda].filter(([at]) => at !== index)), [record, shown]);
+});
+
 test('a filtered bundle proves each of its entries', async () => {
     const [text, record] = [texts.marketing, log.publications[2]];
     const some = { ...log, documents: [text] };

@@ -12,6 +12,7 @@
 #include "features/consent_log/entry.hpp"
 #include "features/consent_proof/bundle_names.hpp"
 #include "features/consent_proof/description.hpp"
+#include "features/consent_proof/named_documents.hpp"
 #include "features/consent_proof/zip_reader.hpp"
 #include "tlog/compact_range.hpp"
 #include "tlog/lines.hpp"
@@ -211,7 +212,11 @@ private:
         if (has_earlier_ && tree != nullptr) earlier_.note(*tree, bytes, *entry);
         if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) erasures_[erasure->subject] = index;
         if (const auto* consent = std::get_if<ConsentEntry>(&*entry)) note_document(consent->content);
-        if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) note_document(publication->record);
+        if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) {
+            note_document(publication->record);
+            const auto record = documents_.find(bundle::document_name(publication->record));
+            if (record != documents_.end()) record->second.is_record = true;
+        }
         return {};
     }
 
@@ -268,7 +273,14 @@ private:
         if (!(entry->addendum == crypto::sha256(text)))
             return refusal(bundle::addenda,
                            fmt::format("the addendum of entry {} is not the one that it names", index));
+        for (const std::string& hash : hashes_in_addendum(text)) name_document(hash);
         return {};
+    }
+
+    // By what an entry names by its digest. That it is absent is no defect.
+    void name_document(const std::string& hash) {
+        const auto document = documents_.find(std::string(bundle::documents) + hash);
+        if (document != documents_.end()) document->second.is_named = true;
     }
 
     // The addenda ascend, so a bundle of entries is parsed once.
@@ -294,6 +306,10 @@ private:
         for (const auto& [name, document] : documents_) {
             if (bundle::document_name(crypto::sha256(document.bytes)) != name)
                 return refusal(name, "the document is not the one that its name says");
+            if (!document.is_record) continue;
+            for (const std::string& hash : hashes_in_record(as_text(document.bytes))) name_document(hash);
+        }
+        for (const auto& [name, document] : documents_) {
             if (!document.is_named) return refusal(name, "no entry of the bundle names this document");
             ++out_.documents;
         }
@@ -329,7 +345,8 @@ private:
 
     struct Document {
         BytesView bytes;
-        bool is_named = false;  // by an entry
+        bool is_named = false;   // by an entry, or by what an entry names
+        bool is_record = false;  // of a publication
     };
 
     const BytesView archive_;

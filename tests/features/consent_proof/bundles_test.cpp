@@ -9,6 +9,7 @@
 #include "features/consent_proof/bundle_check.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -238,6 +239,39 @@ TEST(Bundles, EvidenceThatNoErasureExplainsIsCounted) {
     EXPECT_EQ(erased->entries, 9U);
     EXPECT_EQ(erased->addenda, 5U);
     EXPECT_EQ(erased->withheld, 0U);
+}
+
+// The page that showed what had changed, and texts in languages in which nobody has accepted the version.
+TEST(Bundles, MayHoldWhatAddendaAndPublicationsName) {
+    const Signed given{Environment{}};
+    const PolicyDesk desk{given.service};
+    for (int version : {1, 2})
+        desk.published("privacy", version, {{"en", "Terms " + std::to_string(version) + "\n"}, {"de", "Eins\n"}});
+    run(given.service.app().services().publications.complete());
+    const std::string page = given.service.get("/api/public/term-policy/diff/privacy/1/2").body;
+    const std::string page_hash = to_hex(crypto::sha256(page));
+    receipt_of(accept(given.service, given.token, "privacy", {{"shownDiffHash", page_hash}}));
+    publish_log(given.service);
+    const std::string admin = given.service.tokens_of(given.service.make_person(Role::super_admin)).access;
+    const std::string whole = given.service.get(export_path, bearer(admin)).body;
+    const std::string page_name = "documents/" + page_hash;
+    const std::string german_name = "documents/" + to_hex(crypto::sha256("Eins\n"));
+    const auto* key = given.service.app().services().consent_log->published().signer();
+    const auto verdict = [&](std::map<std::string, std::optional<std::string>> changes) {
+        changes.try_emplace(page_name, page);
+        changes.try_emplace(german_name, "Eins\n");
+        const auto verified = verify_bundle(as_bytes(forged(whole, changes, key)), policy_of(given.service));
+        return verified ? std::to_string(verified->documents) : verified.error();
+    };
+    EXPECT_EQ(verdict({}), "5") << "two records, one accepted text, and these two";
+    EXPECT_EQ(verdict({{"addenda.ndjson", ""}}), page_name + ": no entry of the bundle names this document");
+    std::map<std::string, std::optional<std::string>> without_records;
+    for (const std::string& name : names_in(whole))
+        if (name.starts_with("documents/") && member_of(whole, name).contains("contentHashes"))
+            without_records[name] = std::nullopt;
+    EXPECT_EQ(without_records.size(), 2U);
+    EXPECT_EQ(verdict(without_records), german_name + ": no entry of the bundle names this document");
+    EXPECT_THAT(verdict({{"documents/" + to_hex(crypto::sha256("x")), "x"}}), HasSubstr("no entry"));
 }
 
 // Whoever hands a bundle on cannot make less of it, and nobody can show it as a bundle of something else.
