@@ -205,6 +205,25 @@ test('an export says of its acceptances what the receipts say', async () => {
     assert.match(more.sentence, /1 row of `acceptances` has no receipt, so that nothing proves it\./);
 });
 
+test('an addendum in an export is the one that its receipt names', async () => {
+    const addendumOf = ({ claims }) =>
+        [...log.addenda.values()].find((text) => sha256(text).toString('hex') === claims.addendumHash);
+    const whole = exportOf(log.records);
+    whole.consentLog.entries.forEach((one, i) => (one.addendum = addendumOf(log.records[i])));
+    const findings = await judge(whole);
+    expectGood(findings, 5);
+    assert.match(findings[0].sentence, /4 addenda match their receipts\./);
+    const refused = async (addendum, reason) => {
+        const changed = structuredClone(whole);
+        changed.consentLog.entries[2].addendum = addendum;
+        const bad = (await judge(changed)).find((one) => /entries\[2\]/.test(one.name));
+        assert.match(bad?.sentence ?? 'accepted', reason);
+    };
+    await refused(`${addendumOf(log.records[2])} `, /`addendum` is not the one that the receipt names/);
+    await refused(addendumOf(log.records[1]), /`addendum` is not the one that the receipt names/);
+    for (const damaged of [null, 1, {}, [addendumOf(log.records[2])]]) await refused(damaged, /`addendum` is not a string/);
+});
+
 // Changes each byte in turn, and returns the changes that the page accepts. All in one call, and without blobs: thousands of
 // calls would take most of the time.
 function acceptedChanges(kind, content) {

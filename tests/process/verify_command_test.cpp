@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_authority.hpp"
@@ -161,6 +162,29 @@ TEST_F(VerifyCommand, TheRowsOfAnExportAgreeWithTheirReceipts) {
     });
     EXPECT_EQ(none.code, 1);
     EXPECT_THAT(none.err, HasSubstr("entries[0]: `receipt` is not a string"));
+}
+
+TEST_F(VerifyCommand, AnAddendumIsTheOneThatItsReceiptNames) {
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    const std::string bundle = given_.service.get("/api/admin/consent/export", bearer(admin)).body;
+    const std::string line = member_of(bundle, bundle::addenda);
+    const auto begin = bundle::addendum_start(0).size();
+    const std::string addendum = line.substr(begin, line.size() - begin - bundle::addendum_end.size());
+    ASSERT_THAT(addendum, HasSubstr("\"userId\":\"" + given_.person.id.text() + "\""));
+    const std::string own = given_.service.get("/api/shared/user/export", bearer(given_.token)).body;
+    const auto verdict = [&](const json::value& with) {
+        json::value altered = json::parse(own);
+        altered.at("consentLog").at("entries").at(0).as_object()["addendum"] = with;
+        return verify({"receipt", "-", "--key", key_}, json::serialize(altered));
+    };
+    const Finished right = verdict(json::string(addendum));
+    EXPECT_EQ(right.code, 0) << right.err;
+    EXPECT_THAT(right.out, HasSubstr("Addenda that match their receipts: 1."));
+    const Finished wrong = verdict(json::string(addendum + " "));
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_THAT(wrong.err, HasSubstr("entries[0]: `addendum` is not the one that the receipt names"));
+    for (const json::value& damaged : {json::value(nullptr), json::value(json::object{}), json::value(1)})
+        EXPECT_THAT(verdict(damaged).err, HasSubstr("entries[0]: `addendum` is not a string"));
 }
 
 TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {

@@ -244,6 +244,7 @@ std::expected<std::string, std::string> verify_rows(const std::vector<FoundAccep
 int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,
                  const tlog::Policy& policy) {
     std::uint64_t proofs = 0;
+    std::uint64_t addenda = 0;
     std::string only;
     Receipts receipts;
     for (const FoundReceipt& one : found.receipts) {
@@ -253,6 +254,9 @@ int verify_found(const VerifyOptions& options, const FoundReceipts& found, const
         receipts.emplace(receipt->id.text(), receipt->entry);
         if (one.acceptance_id && *one.acceptance_id != receipt->id.text())
             return refuse(options, one.place + ": the receipt is for a different acceptance than the file says");
+        if (one.addendum && !(crypto::sha256(*one.addendum) == receipt->entry.addendum))
+            return refuse(options, one.place + ": `addendum` is not the one that the receipt names");
+        if (one.addendum) ++addenda;
         only = describe(LogEntry(receipt->entry));
         if (!one.proof) continue;
         const auto proven = verify_receipt_proof(*receipt, *one.proof, policy);
@@ -268,8 +272,9 @@ int verify_found(const VerifyOptions& options, const FoundReceipts& found, const
         if (!verified) return refuse(options, verified.error());
         stamped = std::move(*verified);
     }
-    const auto rows = verify_rows(found.acceptances, receipts);
+    auto rows = verify_rows(found.acceptances, receipts);
     if (!rows) return refuse(options, rows.error());
+    if (addenda > 0) rows->insert(0, fmt::format("\nAddenda that match their receipts: {}.", addenda));
     if (found.receipts.size() == 1)
         return accept(options, fmt::format("The receipt is genuine: {}.{}{}", only, stamped, *rows));
     return accept(options,

@@ -46,6 +46,7 @@ FoundReceipt receipt_in(const json::object& object, std::string place) {
     out.receipt = text_beside(object, "receipt", out.damage).value_or("");
     out.proof = text_beside(object, "proof", out.damage);
     out.acceptance_id = text_beside(object, "acceptanceId", out.damage);
+    out.addendum = text_beside(object, "addendum", out.damage);
     return out;
 }
 

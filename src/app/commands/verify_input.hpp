@@ -43,6 +43,7 @@ struct FoundReceipt {
     std::string receipt;
     std::optional<std::string> proof = {};
     std::optional<std::string> acceptance_id = {};
+    std::optional<std::string> addendum = {};
     std::string damage = {};  // not empty: which of these members cannot be read
 };
 
