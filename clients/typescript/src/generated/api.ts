@@ -3620,7 +3620,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Here are the active sessions. */
+            /** @description Here are the sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
