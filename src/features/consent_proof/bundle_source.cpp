@@ -26,20 +26,39 @@ BundleSource::BundleSource(storage::Database& database, storage::ObjectStore& st
       checkpoint_(std::move(checkpoint)),
       facts_(tlog::parse_signed_checkpoint(checkpoint_).value().checkpoint) {}
 
-Result<BundledEntry> BundleSource::read(ProvableEntry stored) const {
-    BundledEntry out{.index = static_cast<std::uint64_t>(stored.position), .bytes = {}, .entry = {}, .addendum = {}};
-    auto entry = parse_log_entry(stored.entry);
-    if (!entry) return differs_at(out.index);
-    out.bytes = std::move(stored.entry);
-    out.entry = *entry;
-    const auto* consent = std::get_if<ConsentEntry>(&out.entry);
-    if (!filter_.with_addenda || consent == nullptr || !stored.salt || !stored.addendum) return out;
-    const auto salt = to_array<AddendumSalt>(*stored.salt);
-    if (!salt) return differs_at(out.index);
+Result<std::optional<std::string>> BundleSource::evidence(const ConsentEntry& entry,
+                                                          const ProvableEntry& stored) const {
+    const auto index = static_cast<std::uint64_t>(stored.position);
+    if (!stored.salt && !stored.addendum) return std::nullopt;
+    const auto salt = stored.salt ? to_array<AddendumSalt>(*stored.salt) : std::nullopt;
+    if (!salt || !stored.addendum) return differs_at(index);  // an erasure deletes both
     std::string text = addendum_text(*stored.addendum, *salt);
-    if (!(crypto::sha256(text) == consent->addendum)) return differs_at(out.index);
-    out.addendum = std::move(text);
-    return out;
+    if (!(crypto::sha256(text) == entry.addendum)) return differs_at(index);
+    if (filter_.user && (stored.addendum->user == *filter_.user) != (entry.subject == filter_.subject))
+        return differs_at(index);
+    return std::optional(std::move(text));
+}
+
+Result<void> BundleSource::add_to(BundlePortion& portion, ProvableEntry stored) const {
+    BundledEntry read{.index = static_cast<std::uint64_t>(stored.position), .bytes = {}, .entry = {}, .addendum = {}};
+    auto entry = parse_log_entry(stored.entry);
+    if (!entry) return differs_at(read.index);
+    read.entry = *entry;
+    portion.leaves.push_back(tlog::leaf_hash(stored.entry));
+    const bool is_taken = filter_.takes(read.entry);
+    if (const auto* erasure = std::get_if<ErasureEntry>(&read.entry))
+        portion.events.push_back({.index = read.index, .subject = erasure->subject, .is_erasure = true});
+    // Which entries are about an account is what the evidence about all of them says.
+    const auto* consent = std::get_if<ConsentEntry>(&read.entry);
+    if (consent != nullptr && (filter_.user || (filter_.with_addenda && is_taken))) {
+        auto text = evidence(*consent, stored);
+        if (!text) return fail(std::move(text.error()));
+        if (!*text) portion.events.push_back({.index = read.index, .subject = consent->subject});
+        if (filter_.with_addenda) read.addendum = std::move(*text);
+    }
+    read.bytes = std::move(stored.entry);
+    if (is_taken) portion.entries.push_back(std::move(read));
+    return {};
 }
 
 awaitable<Result<std::vector<ProvableEntry>>> BundleSource::whole_portion(std::uint64_t from, std::uint64_t to) {
@@ -52,23 +71,38 @@ awaitable<Result<std::vector<ProvableEntry>>> BundleSource::whole_portion(std::u
 
 awaitable<Result<std::optional<BundlePortion>>> BundleSource::portion(std::uint64_t from) {
     if (from >= facts_.size) co_return std::nullopt;
-    BundlePortion out{.entries = {}, .next = std::min(from + width, facts_.size)};
-    std::vector<ProvableEntry> found;
-    if (filter_.user) {
-        found = co_await repository_.list_of(*filter_.user, static_cast<std::int64_t>(from),
-                                             static_cast<std::int64_t>(facts_.size), width);
-        out.next = found.size() < width ? facts_.size : static_cast<std::uint64_t>(found.back().position) + 1;
-    } else {
-        auto all = co_await whole_portion(from, out.next);
-        if (!all) co_return fail(std::move(all.error()));
-        found = std::move(*all);
-    }
-    for (ProvableEntry& stored : found) {
-        auto entry = read(std::move(stored));
-        if (!entry) co_return fail(std::move(entry.error()));
-        if (filter_.takes(entry->entry)) out.entries.push_back(std::move(*entry));
+    BundlePortion out{.entries = {}, .leaves = {}, .events = {}, .next = std::min(from + width, facts_.size)};
+    auto found = co_await whole_portion(from, out.next);
+    if (!found) co_return fail(std::move(found.error()));
+    for (ProvableEntry& stored : *found) {
+        auto added = add_to(out, std::move(stored));
+        if (!added) co_return fail(std::move(added.error()));
     }
     co_return std::optional(std::move(out));
+}
+
+awaitable<Result<void>> BundleSource::explain(EvidenceGaps gaps) {
+    const auto note = [&gaps](const Bytes& bytes) {
+        const auto entry = parse_log_entry(bytes);
+        const auto* erasure = entry ? std::get_if<ErasureEntry>(&*entry) : nullptr;
+        if (erasure != nullptr) gaps.note_erasure(erasure->subject);
+    };
+    constexpr std::int64_t at_once = width;
+    // In this order, because an entry may get its position meanwhile.
+    for (Uuid after; !gaps.are_none();) {
+        const auto found = co_await repository_.list_pending(after, at_once);
+        for (const auto& pending : found) note(pending.entry);
+        if (std::ssize(found) < at_once) break;
+        after = found.back().id;
+    }
+    for (auto from = static_cast<std::int64_t>(facts_.size); !gaps.are_none(); from += at_once) {
+        const auto found = co_await repository_.list(from, from + at_once);
+        for (const ProvableEntry& placed : found) note(placed.entry);
+        if (found.empty()) break;
+    }
+    const auto unexplained = gaps.first();
+    if (unexplained) co_return differs_at(*unexplained);
+    co_return Result<void>{};
 }
 
 awaitable<Result<std::string>> BundleSource::entry_bundle(std::uint64_t bundle_index) {
@@ -89,15 +123,11 @@ awaitable<Result<std::vector<std::string>>> BundleSource::proofs(std::vector<std
     entries.reserve(indices.size());
     for (const std::uint64_t index : indices)
         entries.push_back({index, std::move((*found)[index - indices.front()].entry)});
-    co_return co_await prove(std::move(entries));
-}
-
-awaitable<std::vector<std::string>> BundleSource::prove(std::vector<PlacedEntry> entries) {
     const auto proofs = co_await log_.published().prove_all(checkpoint_, std::move(entries));
     std::vector<std::string> out;
     out.reserve(proofs.size());
     for (const tlog::ProofFile& proof : proofs) out.push_back(tlog::format_proof_file(proof));
-    co_return std::move(out);
+    co_return out;
 }
 
 awaitable<std::optional<std::string>> BundleSource::document(std::string key, crypto::Sha256 digest) {

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/bundle_manifest.hpp"
+#include "features/consent_proof/evidence_gaps.hpp"
 #include "features/consent_proof/repository.hpp"
 #include "features/term_policies/policy.hpp"
 #include "storage/object_store.hpp"
@@ -24,7 +25,9 @@ struct BundledEntry {
 };
 
 struct BundlePortion {
-    std::vector<BundledEntry> entries;  // may be empty
+    std::vector<BundledEntry> entries;  // that the filter takes
+    std::vector<tlog::Hash> leaves;     // of all entries, whatever the filter
+    std::vector<EvidenceEvent> events;  // of those whose evidence decides what the bundle says
     std::uint64_t next = 0;             // index from which the next portion begins
 };
 
@@ -39,18 +42,21 @@ public:
     const std::string& checkpoint() const { return checkpoint_; }
     const tlog::Checkpoint& facts() const { return facts_; }
 
-    // The entries that the filter takes among those from `from` on; nullopt behind the last one. Of the whole log, a
-    // portion is an entry bundle.
+    // The entry bundle that begins at `from`; nullopt behind the last entry. Whatever the filter, all entries are read:
+    // what the database says about one must not decide whether a bundle has it, unless the entry says the same.
     awaitable<Result<std::optional<BundlePortion>>> portion(std::uint64_t from);
+    // Fails unless erasures behind the checkpoint explain these gaps.
+    awaitable<Result<void>> explain(EvidenceGaps gaps);
     awaitable<Result<std::string>> entry_bundle(std::uint64_t bundle_index);
     // The proof files of these entries; ascending indices, of one entry bundle.
     awaitable<Result<std::vector<std::string>>> proofs(std::vector<std::uint64_t> indices);
-    awaitable<std::vector<std::string>> prove(std::vector<PlacedEntry> entries);
     // The text with this digest, if the object store has it under this key.
     awaitable<std::optional<std::string>> document(std::string key, crypto::Sha256 digest);
 
 private:
-    Result<BundledEntry> read(ProvableEntry stored) const;
+    Result<void> add_to(BundlePortion& portion, ProvableEntry stored) const;
+    // The addendum; nullopt if there is no evidence any more.
+    Result<std::optional<std::string>> evidence(const ConsentEntry& entry, const ProvableEntry& stored) const;
     awaitable<Result<std::vector<ProvableEntry>>> whole_portion(std::uint64_t from, std::uint64_t to);
 
     ProofRepository repository_;

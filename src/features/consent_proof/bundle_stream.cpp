@@ -67,9 +67,19 @@ std::string BundleStream::sums_from(std::size_t first) const {
     return out;
 }
 
+// Where the next portion with entries of this bundle begins. Others need not be read again.
+std::uint64_t BundleStream::portion_from(std::uint64_t index) const {
+    if (source_->filter().is_whole()) return index;
+    const auto next =
+        std::ranges::lower_bound(members_, bundle::proof_name(index), {},
+                                 [](const BundleMember& member) -> const std::string& { return member.zip.name; });
+    if (next == members_.end() || next->source != Source::proof) return source_->facts().size;
+    return next->number - next->number % tlog::tile_width;
+}
+
 awaitable<std::optional<std::string>> BundleStream::content(const BundleMember& member) {
     if (member.source == Source::addenda) {
-        auto portion = co_await source_->portion(cursor_);
+        auto portion = co_await source_->portion(portion_from(cursor_));
         if (!portion) throw std::runtime_error("the consent log differs from the database");
         if (!*portion) co_return std::nullopt;
         std::string out;

@@ -39,6 +39,7 @@ public:
 
 private:
     std::string sums_from(std::size_t first) const;
+    std::uint64_t portion_from(std::uint64_t index) const;
     awaitable<std::optional<std::string>> content(const BundleMember& member);
     awaitable<std::string> next_proof();
     std::string directory_portion();

@@ -87,15 +87,19 @@ public:
             auto portion = co_await source_->portion(from);
             if (!portion) co_return fail(std::move(portion.error()));
             if (!*portion) break;
+            for (const tlog::Hash& leaf : (*portion)->leaves) tree_.append(leaf);
+            gaps_.add((*portion)->events);
             for (const BundledEntry& entry : (*portion)->entries) note(entry);
-            if (source_->filter().is_whole())
-                add_entries(from / tlog::tile_width, (*portion)->entries);
-            else
-                co_await add_proofs(std::move((*portion)->entries));
+            if (source_->filter().is_whole()) add_entries(from / tlog::tile_width, (*portion)->entries);
             from = (*portion)->next;
         }
-        if (source_->filter().is_whole() && !(tree_.root() == source_->facts().root))
-            co_return fail(errors::term_policy_log_differs, {{"index", "0"}});
+        if (!(tree_.root() == source_->facts().root)) co_return fail(errors::term_policy_log_differs, {{"index", "0"}});
+        auto explained = co_await source_->explain(std::move(gaps_));
+        if (!explained) co_return fail(std::move(explained.error()));
+        if (!source_->filter().is_whole()) {
+            auto proven = co_await add_proofs(step);
+            if (!proven) co_return proven;
+        }
         co_await add_documents();
         if (source_->filter().with_addenda) {
             addenda_.digest = addenda_digest_.finish();
@@ -110,6 +114,7 @@ public:
 private:
     void note(const BundledEntry& entry) {
         ++entries_;
+        if (!source_->filter().is_whole()) proven_.push_back(entry.index);
         if (const auto* consent = std::get_if<ConsentEntry>(&entry.entry))
             documents_.try_emplace(
                 bundle::document_name(consent->content),
@@ -132,22 +137,27 @@ private:
 
     void add_entries(std::uint64_t bundle_index, const std::vector<BundledEntry>& entries) {
         std::vector<Bytes> bytes;
-        for (const BundledEntry& entry : entries) {
-            tree_.append(tlog::leaf_hash(entry.bytes));
-            bytes.push_back(entry.bytes);
-        }
+        for (const BundledEntry& entry : entries) bytes.push_back(entry.bytes);
         const tlog::TileId id{
             .level = tlog::entry_level, .index = bundle_index, .width = static_cast<unsigned>(entries.size())};
         add(tlog::tile_path(id), Source::entries, bundle_index, as_text(tlog::entry_bundle(bytes).value()));
     }
 
-    awaitable<void> add_proofs(std::vector<BundledEntry> entries) {
-        std::vector<PlacedEntry> placed;
-        placed.reserve(entries.size());
-        for (BundledEntry& entry : entries) placed.push_back({entry.index, std::move(entry.bytes)});
-        const auto proofs = co_await source_->prove(std::move(placed));
-        for (std::size_t i = 0; i < proofs.size(); ++i)
-            add(bundle::proof_name(entries[i].index), Source::proof, entries[i].index, proofs[i]);
+    // Last, because an altered entry has no proof, and the reader should learn that it was altered.
+    awaitable<Result<void>> add_proofs(BundleStep step) {
+        for (std::size_t at = 0; at < proven_.size();) {
+            if (step) step();
+            co_await boost::asio::post(boost::asio::use_awaitable);
+            std::vector<std::uint64_t> neighbors;
+            for (const std::uint64_t tile = proven_[at] / tlog::tile_width;
+                 at < proven_.size() && proven_[at] / tlog::tile_width == tile; ++at)
+                neighbors.push_back(proven_[at]);
+            auto proofs = co_await source_->proofs(neighbors);
+            if (!proofs) co_return fail(std::move(proofs.error()));
+            for (std::size_t i = 0; i < neighbors.size(); ++i)
+                add(bundle::proof_name(neighbors[i]), Source::proof, neighbors[i], (*proofs)[i]);
+        }
+        co_return Result<void>{};
     }
 
     awaitable<void> add_documents() {
@@ -174,6 +184,8 @@ private:
     std::vector<BundleMember> members_;
     std::uint64_t entries_ = 0;
     tlog::CompactRange tree_;
+    EvidenceGaps gaps_;
+    std::vector<std::uint64_t> proven_;  // entries of a part of the log
     std::map<std::string, Text> documents_;
     BundleMember addenda_{.zip = {.name = std::string(bundle::addenda)}, .source = Source::addenda, .text = {}};
     crypto::Sha256Stream addenda_digest_;
@@ -193,12 +205,15 @@ awaitable<void> add_stamp(BundlePlan& plan, const BundleSource& source, Publishe
 
 awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
     const std::string description = co_await log_.description_note();
-    if (filter.user) {
+    std::string checkpoint = co_await log_.published().checkpoint();
+    if (filter.user) {  // after the checkpoint, so that it covers no entry of a tag that is not there yet
+        ProofRepository accounts(database_);
+        const bool is_known = co_await accounts.has_account(*filter.user);
+        if (!is_known) co_return fail(errors::user_not_found);
         SubjectRepository subjects(database_);
         filter.subject = (co_await subjects.find(*filter.user)).value_or(SubjectTag{});
     }
-    auto source =
-        std::make_shared<BundleSource>(database_, store_, log_, filter, co_await log_.published().checkpoint());
+    auto source = std::make_shared<BundleSource>(database_, store_, log_, filter, std::move(checkpoint));
     TermPolicyRepository policies(database_);
     const auto published = co_await policies.list_all();
     BundlePlan plan(source, paths_, records_of(published));

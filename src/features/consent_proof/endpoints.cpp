@@ -25,7 +25,7 @@ void add_consent_proof_endpoints(http::Router& router, Bundles& bundles) {
             "response is streamed, with a `Content-Length`.")
         .answers_with("application/zip")
         .exports_data()
-        .may_fail({&errors::term_policy_log_differs})
+        .may_fail({&errors::term_policy_log_differs, &errors::user_not_found})
         .handled_by([&bundles](const ForExport& caller, const http::RequestContext& context,
                                http::FromQuery<ConsentExportQuery> wanted) {
             // Everything is read once before the answer begins, which may take longer than a request may.

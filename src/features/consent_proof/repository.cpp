@@ -30,15 +30,19 @@ awaitable<std::vector<ProvableEntry>> ProofRepository::list(std::int64_t from, s
     co_return provable_columns.read_all(rows);
 }
 
-awaitable<std::vector<ProvableEntry>> ProofRepository::list_of(UserId user, std::int64_t from, std::int64_t to,
-                                                               std::int64_t count) {
+awaitable<std::vector<ProofRepository::PendingEntry>> ProofRepository::list_pending(Uuid after, std::int64_t count) {
     const auto rows = co_await database_.query(
-        sql<"SELECT ", provable_columns,
-            " FROM term_policy_acceptances a JOIN log_entries e ON e.id = a.id "
-            "WHERE a.user_id = $1 AND e.log = 'consent' AND e.position >= $2 AND e.position < $3 "
-            "ORDER BY e.position LIMIT $4">,
-        user, from, to, count);
-    co_return provable_columns.read_all(rows);
+        "SELECT id, entry FROM log_entries WHERE log = 'consent' AND position IS NULL AND id > $1 ORDER BY id LIMIT $2",
+        after, count);
+    std::vector<PendingEntry> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({.id = rows[i].uuid(0), .entry = rows[i].bytes(1)});
+    co_return out;
+}
+
+awaitable<bool> ProofRepository::has_account(UserId user) {
+    const auto rows = co_await database_.query("SELECT 1 FROM users WHERE id = $1 AND erased_at IS NULL", user);
+    co_return !rows.empty();
 }
 
 }  // namespace consentry

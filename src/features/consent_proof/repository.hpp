@@ -26,8 +26,14 @@ public:
 
     // All entries at the positions from `from` on and below `to`, in their order.
     awaitable<std::vector<ProvableEntry>> list(std::int64_t from, std::int64_t to);
-    // The same of one account, at most `count`.
-    awaitable<std::vector<ProvableEntry>> list_of(UserId user, std::int64_t from, std::int64_t to, std::int64_t count);
+    // At most `count` of the entries without a position whose ids follow `after`.
+    struct PendingEntry {
+        Uuid id;
+        Bytes entry;
+    };
+    awaitable<std::vector<PendingEntry>> list_pending(Uuid after, std::int64_t count);
+    // Whether there is such an account, deleted or not, that is not erased.
+    awaitable<bool> has_account(UserId user);
 
 private:
     storage::Database& database_;

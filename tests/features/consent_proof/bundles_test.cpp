@@ -23,7 +23,7 @@ struct Auditor : Signed {
     explicit Auditor(int rounds = 2) : Signed(Environment{}) {
         publish_with_entry(service, "marketing", 1, {"de", "en"});  // entry 0
         publish_with_entry(service, "privacy", 2);                  // entry 1
-        keep_text("marketing", 1, "en");
+        put_text(service, "marketing", 1, "en");
         receipt_of(accept(service, token, "privacy"));
         for (int i = 0; i < rounds; ++i) {
             service.pass(std::chrono::hours{1});
@@ -35,13 +35,6 @@ struct Auditor : Signed {
         receipt_of(accept(service, service.tokens_of(other).access, "marketing", {{"language", "de"}}));
         publish_log(service);
         admin = service.tokens_of(service.make_person(Role::super_admin)).access;
-    }
-    // What a publication puts into the store.
-    void keep_text(const std::string& type, int version, const std::string& language) {
-        run(service.app().services().object_store.put(
-            storage::Area::public_area,
-            "term-policies/" + type + "/" + std::to_string(version) + "/" + language + ".hbs",
-            type + " " + std::to_string(version) + " " + language, "text/plain"));
     }
     std::string bundle(const std::string& query = {}) const {
         const Answer answer = service.get(export_path + query, bearer(admin));
@@ -370,6 +363,101 @@ TEST(Bundles, AnAlteredRowIsNotHandedOut) {
     EXPECT_EQ(
         given.service.get(std::string(export_path) + "?withoutAddenda=true", bearer(given.admin)).number("statusCode"),
         6120);
+}
+
+// What the database says must not decide which entries a bundle lacks: the log signs it as complete.
+TEST(Bundles, OfAPartOfAnAlteredDatabaseAreNotSigned) {
+    const Auditor given;
+    const std::string user = given.other.id.text();
+    const std::string of_user = " WHERE user_id = '" + user + "'";
+    const auto code = [&](const std::string& query) {
+        const Answer answer = given.service.get(export_path + query, bearer(given.admin));
+        return answer.status == 200 ? std::int64_t{200} : answer.number("statusCode");
+    };
+    const auto expect_refused = [&](const std::string& what, std::initializer_list<std::string> queries) {
+        for (const std::string& query : queries) EXPECT_EQ(code(query), 6120) << what << ": " << query;
+    };
+    const std::string tag = value_of(given.service, "hex(tag) FROM log_subjects" + of_user);
+    const auto restore_tag = [&] {
+        given.service.sql("DELETE FROM log_subjects" + of_user);
+        given.service.sql("INSERT INTO log_subjects (user_id, tag) VALUES ('" + user + "', " +
+                          given.service.literal(from_hex(tag).value()) + ")");
+    };
+    const std::string own = "?user=" + user;
+    given.service.sql("UPDATE log_subjects SET tag = " + given.service.literal(Bytes(16, 7)) + of_user);
+    expect_refused("another tag", {own, own + "&withoutAddenda=true", own + "&type=cookies"});
+    given.service.sql("DELETE FROM log_subjects" + of_user);
+    expect_refused("no tag", {own, own + "&withoutAddenda=true", own + "&type=cookies"});
+    // Nothing but the evidence says then that the entry is not about somebody else.
+    const std::string another = given.person.id.text();
+    given.service.sql("UPDATE term_policy_acceptances SET user_id = '" + another + "', sequence = 99" + of_user);
+    expect_refused("a row of somebody else", {own, own + "&withoutAddenda=true"});
+    given.service.sql("UPDATE term_policy_acceptances SET user_id = '" + user + "', sequence = 1 WHERE sequence = 99");
+    restore_tag();
+    EXPECT_EQ(code(own), 200);
+
+    const std::string at = " WHERE log = 'consent' AND position = 2";  // of a privacy policy
+    const std::string entry = value_of(given.service, "hex(entry) FROM log_entries" + at);
+    Bytes other_type = from_hex(entry).value();
+    ASSERT_EQ(other_type[3], 2);
+    other_type[3] = 4;
+    const auto set_entry = [&](const Bytes& bytes) {
+        given.service.sql("UPDATE log_entries SET entry = " + given.service.literal(bytes) + at);
+    };
+    set_entry(other_type);
+    expect_refused("another type", {"?type=privacy", "?type=marketing", "?type=cookies&withoutAddenda=true", own});
+    set_entry(from_hex(entry).value());
+    EXPECT_EQ(code("?type=privacy"), 200);
+
+    given.service.sql("DELETE FROM term_policy_acceptances" + of_user);
+    expect_refused("no row", {own, own + "&withoutAddenda=true", own + "&type=marketing"});
+}
+
+// What was erased has an entry that says so. Anything else that is missing looks like tampering.
+TEST(Bundles, EvidenceThatIsMissingButNotErasedIsNotPassedOver) {
+    const Auditor given;
+    const auto status = [&](const std::string& query = {}) {
+        return given.service.get(export_path + query, bearer(given.admin)).status;
+    };
+    const std::string tag =
+        value_of(given.service, "hex(tag) FROM log_subjects WHERE user_id = '" + given.other.id.text() + "'");
+    const std::string entry =
+        " WHERE id = (SELECT a.id FROM term_policy_acceptances a WHERE a.user_id = '" + given.other.id.text() + "')";
+    const std::string salt = value_of(given.service, "hex(salt) FROM log_entries" + entry);
+    given.service.sql("UPDATE log_entries SET salt = NULL" + entry);
+    EXPECT_EQ(status(), 409U) << "no salt";
+    EXPECT_EQ(status("?type=marketing"), 409U);
+    EXPECT_EQ(status("?type=privacy"), 200U) << "has no such entry";
+    EXPECT_EQ(status("?withoutAddenda=true"), 200U);
+    given.service.sql("UPDATE log_entries SET salt = " + given.service.literal(from_hex(salt).value()) + entry);
+    EXPECT_EQ(status(), 200U);
+
+    given.service.sql("UPDATE log_entries SET salt = NULL" + entry);
+    given.service.sql("DELETE FROM term_policy_acceptances WHERE user_id = '" + given.other.id.text() + "'");
+    EXPECT_EQ(status(), 409U) << "neither salt nor row";
+    ErasureEntry erasure{.time = std::chrono::floor<std::chrono::seconds>(given.service.clock().now()), .subject = {}};
+    std::ranges::copy(from_hex(tag).value(), erasure.subject.begin());
+    given.service.sql("INSERT INTO log_entries (id, log, entry) VALUES ('" +
+                      Uuid::v7(given.service.clock().now()).text() + "', 'consent', " +
+                      given.service.literal(format_entry(erasure)) + ")");
+    EXPECT_EQ(status(), 200U) << "erased, which the log says later than the checkpoint";
+    publish_log(given.service);
+    EXPECT_EQ(status(), 200U) << "erased";
+    EXPECT_EQ(status("?type=marketing"), 200U);
+}
+
+// Nobody knows which entries are about it: those of a stranger's tag, or none, would be a guess that the log signs.
+TEST(Bundles, OfAnAccountThatNobodyKnowsDoNotExist) {
+    const Auditor given;
+    const auto refusal = [&](const std::string& user) {
+        const Answer answer = given.service.get(export_path + ("?user=" + user), bearer(given.admin));
+        EXPECT_EQ(answer.status, 404U) << answer.body;
+        return answer.number("statusCode");
+    };
+    const Person nobody = given.service.make_person();
+    EXPECT_EQ(refusal(Uuid::v7(given.service.clock().now()).text()), errors::user_not_found.service_code);
+    given.service.sql("UPDATE users SET erased_at = 1 WHERE id = '" + nobody.id.text() + "'");
+    EXPECT_EQ(refusal(nobody.id.text()), errors::user_not_found.service_code);
 }
 
 TEST(Bundles, AnExportIsInTheActivityLogOfTheAdministrator) {

@@ -29,6 +29,19 @@ inline std::string publish_with_entry(Service& service, const std::string& type,
     return id;
 }
 
+// What a publication puts into the object store.
+inline void put_text(Service& service, const std::string& type, int version, const std::string& language) {
+    run(service.app().services().object_store.put(
+        storage::Area::public_area, "term-policies/" + type + "/" + std::to_string(version) + "/" + language + ".hbs",
+        type + " " + std::to_string(version) + " " + language, "text/plain"));
+}
+
+inline std::string publish_with_texts(Service& service, const std::string& type, int version,
+                                      const std::vector<std::string>& languages = {"en"}) {
+    for (const std::string& language : languages) put_text(service, type, version, language);
+    return publish_with_entry(service, type, version, languages);
+}
+
 inline std::string verifier_key_of(const Service& service) {
     const json::value facts = json::parse(service.get("/.well-known/consent-log").body);
     return std::string(facts.at("verifierKey").as_string());
