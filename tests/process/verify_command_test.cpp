@@ -367,6 +367,11 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
     EXPECT_EQ(run({"consent", "export", "--out", "x.zip", "--from", "2026-01-31", "--to", "2026-01-31"}).code, 0)
         << "a whole day";
     EXPECT_EQ(run({"verify", "database", "--key", "x"}).code, 2);
+    EXPECT_EQ(run({"verify", "database", "--checkpoint", "nowhere"}).code, 2);
+    std::ofstream(folder / "kept") << "no checkpoint\n";
+    const Finished kept = run({"verify", "database", "--checkpoint", "kept"});
+    EXPECT_EQ(kept.code, 1);
+    EXPECT_THAT(kept.out, HasSubstr("The checkpoint that was kept is not one of the log: "));
 }
 
 TEST_F(VerifyCommand, WrongUseIsDistinguishedFromAFalseRecord) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/commands/verify_input.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
@@ -52,6 +53,27 @@ std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
     return out;
 }
 
+// Returns nullopt if an option is wrong, and has then reported it.
+std::optional<KnownLog> known_log(const VerifyDatabaseOptions& options) {
+    KnownLog out;
+    if (!options.key.empty()) {
+        auto key = tlog::VerifierKey::parse(options.key);
+        if (!key) {
+            say("consentry: --key: {}\n", key.error());
+            return std::nullopt;
+        }
+        out.key = std::move(*key);
+    }
+    if (options.checkpoint.empty()) return out;
+    try {
+        out.checkpoint = std::string(InputFile(options.checkpoint).text());
+    } catch (const WrongUse& error) {
+        say("consentry: --checkpoint: {}\n", error.what());
+        return std::nullopt;
+    }
+    return out;
+}
+
 }  // namespace
 
 int export_consent(const ConsentExportOptions& options) {
@@ -83,21 +105,15 @@ int export_consent(const ConsentExportOptions& options) {
     return 0;
 }
 
-int verify_database(const std::string& key, bool as_json) {
-    std::optional<tlog::VerifierKey> trusted;
-    if (!key.empty()) {
-        auto parsed = tlog::VerifierKey::parse(key);
-        if (!parsed) {
-            say("consentry: --key: {}\n", parsed.error());
-            return wrong_use;
-        }
-        trusted = std::move(*parsed);
-    }
+int verify_database(const VerifyDatabaseOptions& options) {
+    auto known = known_log(options);
+    if (!known) return wrong_use;
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
+    if (services->consent_log) known->witness_lines = services->consent_log->witness_lines();
     std::optional<ProgressBar> bar(std::in_place);
-    DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(trusted),
+    DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(*known),
                         [&bar, former = std::string()](std::string_view doing, std::optional<double> done) mutable {
                             if (doing == former) return bar->show(doing, done);
                             former = doing;
@@ -107,7 +123,7 @@ int verify_database(const std::string& key, bool as_json) {
     const DatabaseFindings findings = run(check.run());
     bar.reset();
     const auto published = findings.checkpoint ? findings.checkpoint->size : 0;
-    if (as_json) {
+    if (options.json) {
         boost::json::array found;
         for (const std::string& one : findings.found) found.emplace_back(one);
         print_json(boost::json::object{{"valid", findings.are_none()},
@@ -123,7 +139,7 @@ int verify_database(const std::string& key, bool as_json) {
         say("consentry: the database differs from the consent log\n");
         return failed;
     }
-    if (!as_json)
+    if (!options.json)
         fmt::print("The database matches the consent log: {} entries, {} of them covered by the checkpoint of {}.\n",
                    findings.entries, published, findings.checkpoint ? findings.checkpoint->origin : "no log");
     return 0;

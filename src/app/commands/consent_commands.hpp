@@ -17,7 +17,13 @@ struct ConsentExportOptions {
 
 int export_consent(const ConsentExportOptions& options);
 
-// Compares the database with the log. `key`: the log's verifier key; empty: the one that the database names.
-int verify_database(const std::string& key, bool as_json);
+struct VerifyDatabaseOptions {
+    std::string key;         // the log's verifier key; empty: the one that the database names
+    std::string checkpoint;  // file with a checkpoint that was kept; empty: none
+    bool json = false;
+};
+
+// Compares the database with the log.
+int verify_database(const VerifyDatabaseOptions& options);
 
 }  // namespace consentry

@@ -85,11 +85,6 @@ private:
     };
     class EvidenceTally;
     awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries);
-    struct WitnessFindings {
-        std::optional<tlog::AcceptedCheckpoint> cosigned;
-        std::string fault;  // empty: none
-    };
-    awaitable<WitnessFindings> check_witnesses(tlog::VerifierKey key);
     awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
     // Whether the evidence of an entry may be gone: it is too old, or one of its accounts was erased.
     bool may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const;

@@ -8,13 +8,12 @@
 #include <fmt/format.h>
 
 #include "features/administration_log/administration_log.hpp"
-#include "tlog/compact_range.hpp"
+#include "features/published_logs/known_checkpoint.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::int64_t waiting_max = 10'000;
-constexpr std::int64_t entries_at_once = 1'024;
 
 struct Evidence {
     const Act* act = nullptr;
@@ -83,35 +82,6 @@ awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence
     co_return out;
 }
 
-// Someone who holds the database and the key can write the whole log anew, but not what others have signed. The
-// checkpoint that they cosigned must be the beginning of the log that was compared.
-awaitable<AdministrationLog::WitnessFindings> AdministrationLog::check_witnesses(tlog::VerifierKey key) {
-    WitnessFindings out;
-    const auto state = co_await entries_.find_state();
-    if (!state) co_return out;
-    const auto policy = tlog::Policy::parse("log " + key.text() + "\n" + settings_.witness_lines).value();
-    auto accepted = policy.accept(state->cosigned_checkpoint);
-    if (!accepted) {
-        out.fault =
-            "The database has no checkpoint that the quorum of the witnesses has cosigned: " + accepted.error() + ".";
-        co_return out;
-    }
-    const std::uint64_t size = accepted->checkpoint.size;
-    tlog::CompactRange tree;
-    for (std::int64_t from = 0; tree.size() < size; from += entries_at_once) {
-        const auto to = std::min(from + entries_at_once, static_cast<std::int64_t>(size));
-        const auto stored = co_await entries_.existing(from, to);
-        if (std::ssize(stored) != to - from) break;
-        for (const StoredEntry& one : stored) tree.append(tlog::leaf_hash(one.entry));
-    }
-    if (tree.size() != size || tree.root() != accepted->checkpoint.root)
-        out.fault =
-            fmt::format("The first {} entries in the database are not those that the witnesses have cosigned.", size);
-    else
-        out.cosigned = std::move(*accepted);
-    co_return out;
-}
-
 // `missing`: entries that the log has and the database lacks. Their acts have no entry there either, but the comparison
 // of the log has named them, and the log must not take them in twice.
 awaitable<std::uint64_t> AdministrationLog::count_unlogged(std::uint64_t missing) {
@@ -165,7 +135,7 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
     });
     out.log = std::move(log);
     if (!settings_.witness_lines.empty() && trusted && out.log.checkpoint && out.log.checkpoint->size > 0) {
-        auto checked = co_await check_witnesses(*trusted);
+        auto checked = co_await check_witnesses(entries_, *trusted, settings_.witness_lines);
         out.cosigned = std::move(checked.cosigned);
         if (!checked.fault.empty()) out.log.found.push_back({LogFault::checkpoint, {}, std::move(checked.fault)});
     }

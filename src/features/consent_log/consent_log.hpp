@@ -84,6 +84,8 @@ public:
     // Whom a verifier of this installation trusts (c2sp.org/tlog-policy). Empty before the log is open.
     std::string policy_text() const;
 
+    const std::string& witness_lines() const { return settings_.witness_lines; }
+
     // Both as PublishedLog does. check() throws std::runtime_error as well if verifiers could not check the receipts.
     awaitable<void> check();
     awaitable<void> open();

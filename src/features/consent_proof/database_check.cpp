@@ -12,6 +12,7 @@
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_log/publications.hpp"
 #include "features/consent_proof/receipt_check.hpp"
+#include "features/published_logs/known_checkpoint.hpp"
 #include "features/published_logs/repository.hpp"
 
 namespace consentry {
@@ -80,11 +81,25 @@ awaitable<bool> has_overdue_entries(storage::Database& database, TimePoint now) 
     co_return out;
 }
 
+DatabaseCheck::DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now, KnownLog known,
+                             CheckProgress progress)
+    : database_(database),
+      store_(store),
+      repository_(database),
+      log_(database, consent_log_place().name),
+      now_(now),
+      known_(std::move(known)),
+      progress_(std::move(progress)) {}
+
 void DatabaseCheck::add(const char* table, std::string_view id, std::string_view what) {
     if (out_.found.size() < findings_max)
         out_.found.push_back(fmt::format("{} {}: {}", table, id, what));
     else
         ++out_.unnamed;
+}
+
+void DatabaseCheck::tell(std::string_view about_log) {
+    out_.found.push_back(fmt::format("{}: {}", entries_table, about_log));
 }
 
 void DatabaseCheck::show(std::string_view doing, std::optional<double> done) const {
@@ -94,9 +109,9 @@ void DatabaseCheck::show(std::string_view doing, std::optional<double> done) con
 awaitable<DatabaseFindings> DatabaseCheck::run() {
     std::string failure;
     for (const auto step :
-         {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_entries, &DatabaseCheck::compare_pending,
-          &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged, &DatabaseCheck::compare_order,
-          &DatabaseCheck::compare_publications, &DatabaseCheck::compare_receipt_keys}) {
+         {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_with_known, &DatabaseCheck::compare_entries,
+          &DatabaseCheck::compare_pending, &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged,
+          &DatabaseCheck::compare_order, &DatabaseCheck::compare_publications, &DatabaseCheck::compare_receipt_keys}) {
         try {
             co_await (this->*step)();
         } catch (const std::logic_error& error) {
@@ -141,10 +156,38 @@ awaitable<void> DatabaseCheck::compare_with_published() {
     const auto progress = [this](std::uint64_t done, std::uint64_t size) {
         show("comparing the published log", static_cast<double>(done) / static_cast<double>(size));
     };
-    auto compared = co_await compare_log(database_, store_, consent_log_place(), trusted_, visit, progress);
+    auto compared = co_await compare_log(database_, store_, consent_log_place(), known_.key, visit, progress);
     out_.checkpoint = compared.checkpoint;
     out_.unnamed = compared.unnamed;
-    for (LogFinding& finding : compared.found) out_.found.push_back("log_entries: " + std::move(finding.text));
+    for (const LogFinding& finding : compared.found) tell(finding.text);
+}
+
+awaitable<void> DatabaseCheck::compare_with_known() {
+    auto key = known_.key;
+    if (!key) {
+        const auto state = co_await log_.find_state();
+        if (auto own = tlog::VerifierKey::parse(state ? state->verifier_key : "")) key = std::move(*own);
+    }
+    if (known_.checkpoint) co_await compare_with_kept(*known_.checkpoint, key);
+    if (known_.witness_lines.empty() || !key || !out_.checkpoint || out_.checkpoint->size == 0) co_return;
+    show("comparing with what the witnesses have cosigned");
+    const auto checked = co_await check_witnesses(log_, *key, known_.witness_lines);
+    if (!checked.fault.empty()) tell(checked.fault);
+}
+
+awaitable<void> DatabaseCheck::compare_with_kept(std::string note, std::optional<tlog::VerifierKey> key) {
+    show("comparing with the checkpoint that was kept");
+    if (!key) co_return tell("The database names no log of which the checkpoint that was kept could be one.");
+    const auto kept = tlog::open_checkpoint(note, *key);
+    if (!kept) co_return tell(fmt::format("The checkpoint that was kept is not one of the log: {}.", kept.error()));
+    const std::uint64_t size = out_.checkpoint ? out_.checkpoint->size : 0;
+    if (size < kept->checkpoint.size)
+        co_return tell(fmt::format("The log has {} entries, but the checkpoint that was kept has {}: it was set back.",
+                                   size, kept->checkpoint.size));
+    const bool is_beginning = co_await begins_with(log_, kept->checkpoint);
+    if (!is_beginning)
+        tell(fmt::format("The first {} entries in the database are not those of the checkpoint that was kept.",
+                         kept->checkpoint.size));
 }
 
 awaitable<void> DatabaseCheck::compare_entries() {
@@ -273,7 +316,7 @@ awaitable<void> DatabaseCheck::compare_publications() {
 
 // A key that the log's key has not signed is not in the description, so verifiers refuse its receipts.
 awaitable<void> DatabaseCheck::compare_receipt_keys() {
-    for (const std::string& kid : co_await unsigned_receipt_keys(database_, trusted_))
+    for (const std::string& kid : co_await unsigned_receipt_keys(database_, known_.key))
         add("receipt_keys", kid,
             "the log's key has not signed this key, so verifiers refuse its receipts. Anybody who can write to the "
             "database may have added it; docs/guides/backup.md says what to do if the key belongs to this "

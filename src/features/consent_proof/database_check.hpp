@@ -24,21 +24,22 @@ struct DatabaseFindings {
     bool are_none() const { return found.empty() && unnamed == 0; }
 };
 
+// What the verifier knows, whatever the database says.
+struct KnownLog {
+    std::optional<tlog::VerifierKey> key = {};   // see compare_log()
+    std::optional<std::string> checkpoint = {};  // that somebody kept: a signed note
+    std::string witness_lines = {};              // WitnessPolicy::lines; empty: the log has no witnesses
+};
+
 // Called during the check with the current step and the fraction of it that is done, from 0 to 1; nullopt or NaN if
 // it is unknown.
 using CheckProgress = std::function<void(std::string_view doing, std::optional<double> done)>;
 
 class DatabaseCheck {
 public:
-    // The references must outlive this object. `trusted`: see compare_log().
-    DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now,
-                  std::optional<tlog::VerifierKey> trusted, CheckProgress progress = {})
-        : database_(database),
-          store_(store),
-          repository_(database),
-          now_(now),
-          trusted_(std::move(trusted)),
-          progress_(std::move(progress)) {}
+    // The references must outlive this object.
+    DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now, KnownLog known,
+                  CheckProgress progress = {});
 
     // Once. Throws Unavailable if the database or the object store does not answer.
     awaitable<DatabaseFindings> run();
@@ -52,6 +53,8 @@ private:
     };
     awaitable<void> name_wrong_values(std::string failure);
     awaitable<void> compare_with_published();
+    awaitable<void> compare_with_known();
+    awaitable<void> compare_with_kept(std::string note, std::optional<tlog::VerifierKey> key);
     awaitable<void> compare_entries();
     awaitable<void> compare_pending();
     awaitable<void> find_missing();
@@ -66,14 +69,16 @@ private:
     void note_erasure_in(const Bytes& entry, std::int64_t position);  // if it is the entry of one
     awaitable<void> note_erasures_in(std::vector<StoredEntry> entries);
     bool is_erased(const SubjectTag& subject, std::int64_t position) const;
+    void tell(std::string_view about_log);
     void show(std::string_view doing, std::optional<double> done = {}) const;
     void add(const char* table, std::string_view id, std::string_view what);
 
     storage::Database& database_;
     storage::ObjectStore& store_;
     ComparisonRepository repository_;
+    LogRepository log_;
     const TimePoint now_;
-    const std::optional<tlog::VerifierKey> trusted_;
+    const KnownLog known_;
     const CheckProgress progress_;
     DatabaseFindings out_;
     std::map<SubjectTag, std::int64_t> erasures_;  // the last one of each subject

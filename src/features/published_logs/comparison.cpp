@@ -252,7 +252,10 @@ awaitable<LogFindings> Comparison::run() {
     auto object = co_await store_.get(place_.area, place_.folder + "/checkpoint", tlog::note_bytes_max);
     if (object) object_note_ = std::move(object->bytes);
     state_ = co_await repository_.find_state();
-    if (!state_ && !object_note_) co_return LogFindings{};
+    if (!state_ && !object_note_) {
+        if (key_) tell(LogFault::checkpoint, "The database and the object store have no log.");
+        co_return std::move(out_);
+    }
     choose_key();
     choose_checkpoint();
     check_state();

@@ -7,6 +7,7 @@
 #include "app/app.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/config/read_config.hpp"
+#include "features/consent_proof/database_check.hpp"
 #include "features/consent_proof/zip_reader.hpp"
 #include "support/files.hpp"
 #include "tests/support/calls/consent_calls.hpp"
@@ -378,6 +379,33 @@ TEST_F(Witnesses, AreAskedBySeveralAtOnce) {
     }
     ASSERT_TRUE(comes_to(10, 3));
     EXPECT_TRUE(is_accepted(shown()));
+}
+
+// Whoever has the database and the key writes the log anew, and deletes what the witnesses have cosigned.
+TEST_F(Witnesses, MustHaveCosignedWhatTheDatabaseIsComparedWith) {
+    start(one_.line() + "quorum one.example.org\n");
+    for (int i = 0; i < 3; ++i) add();
+    ASSERT_TRUE(comes_to(3, 1));
+    const auto found = [&] {
+        Services& services = service().app().services();
+        DatabaseCheck check(services.database, services.object_store, service().clock().now(),
+                            {.witness_lines = services.consent_log->witness_lines()});
+        std::string out;
+        for (const std::string& one : run(check.run()).found)
+            if (one.starts_with("log_entries: ")) out += one + "\n";
+        return out;
+    };
+    EXPECT_EQ(found(), "");
+    const std::string cosigned = value_of(service(), "cosigned_checkpoint FROM logs WHERE name = 'consent'");
+    service().sql("DELETE FROM log_entries WHERE log = 'consent'");
+    service().sql("DELETE FROM logs WHERE name = 'consent'");
+    std::filesystem::remove_all(service().folder() / "data" / "storage" / "public" / "consent-log");
+    restart({});
+    work();
+    EXPECT_THAT(found(), HasSubstr("no checkpoint that the quorum of the witnesses has cosigned"));
+    service().sql("UPDATE logs SET cosigned_size = 3, cosigned_checkpoint = '" + cosigned + "' WHERE name = 'consent'");
+    EXPECT_THAT(found(),
+                HasSubstr("The first 3 entries in the database are not those that the witnesses have cosigned"));
 }
 
 // What the owner of a log cannot hide: entries that were cut off or replaced after a witness saw them.

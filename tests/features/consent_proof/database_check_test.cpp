@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
@@ -20,9 +21,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-DatabaseFindings check(Service& service, CheckProgress progress = {}) {
+DatabaseFindings check(Service& service, CheckProgress progress = {}, KnownLog known = {}) {
     Services& services = service.app().services();
-    DatabaseCheck check(services.database, services.object_store, service.clock().now(), {}, std::move(progress));
+    DatabaseCheck check(services.database, services.object_store, service.clock().now(), std::move(known),
+                        std::move(progress));
     return run(check.run());
 }
 
@@ -38,8 +40,8 @@ constexpr int versions = 2;
 
 struct Log : Signed {
     explicit Log(int people = 6) : Signed(Environment{}) {
-        publish_with_entry(service, "termsOfService", 1, {"de", "en"});
-        publish_with_entry(service, "marketing", 1);
+        publish_with_texts(service, "termsOfService", 1, {"de", "en"});
+        publish_with_texts(service, "marketing", 1);
         std::vector<std::string> tokens{token};
         while (std::ssize(tokens) < people) tokens.push_back(service.tokens_of(service.make_person()).access);
         for (int round = 0; round < 2; ++round)
@@ -82,7 +84,7 @@ TEST(DatabaseCheck, AnHonestDatabaseIsWhatItsLogSays) {
     EXPECT_EQ(findings.entries, versions + 30U);
     ASSERT_TRUE(findings.checkpoint);
     EXPECT_EQ(findings.checkpoint->size, versions + 30U);
-    publish_with_entry(log.service, "marketing", 2);
+    publish_with_texts(log.service, "marketing", 2);
     receipt_of(accept(log.service, log.token, "marketing"));
     EXPECT_THAT(log.found(), IsEmpty()) << "pending";
     log.service.pass(std::chrono::minutes{2});
@@ -198,7 +200,7 @@ TEST(DatabaseCheck, WhatHappensMeanwhileIsNoFinding) {
     for (const char* step : {"comparing the published log", "comparing rows",
                              "looking for rows that are not in the log", "comparing the order of rows"}) {
         SCOPED_TRACE(step);
-        EXPECT_THAT(log.found(meanwhile(step, [&] { publish_with_entry(log.service, "marketing", version++); })),
+        EXPECT_THAT(log.found(meanwhile(step, [&] { publish_with_texts(log.service, "marketing", version++); })),
                     IsEmpty());
         EXPECT_THAT(log.found(meanwhile(step, [&] { receipt_of(accept(log.service, log.token, "marketing")); })),
                     IsEmpty());
@@ -211,7 +213,7 @@ TEST(DatabaseCheck, WhatHappensMeanwhileIsNoFinding) {
 
 TEST(DatabaseCheck, ACutOffEndIsFound) {
     Log log;
-    publish_with_entry(log.service, "marketing", 2);
+    publish_with_texts(log.service, "marketing", 2);
     const auto kept = log.service.sql("SELECT size, checkpoint FROM logs WHERE name = 'consent'");
     const std::string& size = kept[0][0];
     receipt_of(accept(log.service, log.token, "marketing"));
@@ -228,7 +230,7 @@ TEST(DatabaseCheck, ACutOffEndIsFound) {
 // The hashes of the texts that a publication names by its record are those of term_policy_contents.
 TEST(DatabaseCheck, APublishedVersionIsTheOneInTheLog) {
     Log log;
-    const std::string id = publish_with_entry(log.service, "privacy", 1);
+    const std::string id = publish_with_texts(log.service, "privacy", 1);
     EXPECT_THAT(log.found(), IsEmpty());
     const std::string row = "term_policies " + id + ": ";
     const std::string altered = row + "the version is not the one whose publication is in the log";
@@ -259,10 +261,57 @@ TEST(DatabaseCheck, APublishedVersionIsTheOneInTheLog) {
 
 TEST(DatabaseCheck, AVersionWhosePublicationIsRemovedFromTheLogIsNamed) {
     Log log;
-    const std::string id = publish_with_entry(log.service, "privacy", 1);
+    const std::string id = publish_with_texts(log.service, "privacy", 1);
     log.service.sql("DELETE FROM log_entries WHERE id = '" + id + "'");
     EXPECT_THAT(log.found(), Contains("term_policies " + id +
                                       ": the version is published, but the log does not have its publication"));
+}
+
+// A wrong DATABASE_URL, or all of it wiped out: nothing contradicts what is not there.
+TEST(DatabaseCheck, NoLogIsNotTheLogOfAKey) {
+    Service service({{"CONSENT_LOG_ENABLE", "false"}});
+    EXPECT_THAT(check(service).found, IsEmpty());
+    const auto key = tlog::NoteSigner::generate("log.example.org/consent", tlog::KeyType::ed25519).value().verifier();
+    EXPECT_THAT(check(service, {}, {.key = key}).found,
+                ElementsAre("log_entries: The database and the object store have no log."));
+}
+
+// Database and object store of an older backup agree, and only those who have seen more can tell.
+TEST(DatabaseCheck, ALogThatWasSetBackContradictsTheCheckpointThatSomebodyKept) {
+    Log log;
+    const auto checkpoint = [&] { return log.service.get("/consent-log/checkpoint").body; };
+    const auto found = [&](std::string kept) { return check(log.service, {}, {.checkpoint = std::move(kept)}).found; };
+    const std::string columns[] = {"size", "published", "checkpoint", "public_size", "public_checkpoint"};
+    const auto state = log.service.sql(
+        "SELECT size, published, checkpoint, public_size, public_checkpoint, hex(edge) FROM logs WHERE name = "
+        "'consent'");
+    const std::string former = checkpoint();
+    log.service.pass(std::chrono::seconds{2});
+    receipt_of(accept(log.service, log.token, "marketing"));
+    publish_log(log.service);
+    const std::string kept = checkpoint();
+    EXPECT_THAT(found(kept), IsEmpty());
+    EXPECT_THAT(found(former), IsEmpty()) << "an earlier state";
+
+    const std::string last = log.id_at(versions + 30);
+    log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + last + "'");
+    log.service.sql("DELETE FROM log_entries WHERE id = '" + last + "'");
+    std::string changes = "edge = " + log.service.literal(from_hex(state[0][5]).value());
+    for (std::size_t i = 0; i < std::size(columns); ++i) changes += ", " + columns[i] + " = '" + state[0][i] + "'";
+    log.service.sql("UPDATE logs SET " + changes + " WHERE name = 'consent'");
+    run(log.service.app().services().object_store.put(storage::Area::public_area, "consent-log/checkpoint", former,
+                                                      "text/plain"));
+    EXPECT_THAT(log.found(), IsEmpty()) << "they agree";
+    EXPECT_THAT(found(former), IsEmpty());
+    EXPECT_THAT(found(kept), ElementsAre("log_entries: The log has 32 entries, but the checkpoint that was kept has "
+                                         "33: it was set back."));
+    // Others take the place of what was cut off, and the operator signs them.
+    receipt_of(accept(log.service, log.token, "marketing"));
+    publish_log(log.service);
+    EXPECT_THAT(log.found(), IsEmpty());
+    EXPECT_THAT(found(kept), ElementsAre("log_entries: The first 33 entries in the database are not those of the "
+                                         "checkpoint that was kept."));
+    EXPECT_THAT(found("no checkpoint"), ElementsAre(HasSubstr("The checkpoint that was kept is not one of the log: ")));
 }
 
 // One connection, because ten thousand edits open too many otherwise.

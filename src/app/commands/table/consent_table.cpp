@@ -60,13 +60,18 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
         ->type_name("FILE")
         ->allow_extra_args(false);
 
-    static std::string database_key;
+    static VerifyDatabaseOptions of_database;
     CLI::App* database =
         subcommand(*verify, "database", "Compares the database with the consent log; lists every altered row");
-    database->add_option("--key", database_key, "Verifier key of the log (default: the one that the database names)");
-    static bool as_json = false;
-    add_json(*database, as_json);
-    database->callback([&selected] { selected.run = [] { return verify_database(database_key, as_json); }; });
+    database->add_option("--key", of_database.key,
+                         "Verifier key of the log (default: the one that the database names)");
+    database
+        ->add_option("--checkpoint", of_database.checkpoint,
+                     "File with a checkpoint of the log that you have kept, /consent-log/checkpoint; - reads standard "
+                     "input")
+        ->type_name("FILE");
+    add_json(*database, of_database.json);
+    database->callback([&selected] { selected.run = [] { return verify_database(of_database); }; });
 }
 
 }  // namespace consentry

@@ -1,0 +1,49 @@
+#include "features/published_logs/known_checkpoint.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tlog/compact_range.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t entries_at_once = 1'024;
+
+}  // namespace
+
+awaitable<bool> begins_with(LogRepository& log, tlog::Checkpoint checkpoint) {
+    tlog::CompactRange tree;
+    for (std::int64_t from = 0; tree.size() < checkpoint.size; from += entries_at_once) {
+        const auto to =
+            static_cast<std::int64_t>(std::min(static_cast<std::uint64_t>(from + entries_at_once), checkpoint.size));
+        const auto stored = co_await log.existing(from, to);
+        if (std::ssize(stored) != to - from) co_return false;
+        for (const StoredEntry& one : stored) tree.append(tlog::leaf_hash(one.entry));
+    }
+    co_return tree.root() == checkpoint.root;
+}
+
+awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey key, std::string lines) {
+    WitnessFindings out;
+    const auto state = co_await log.find_state();
+    if (!state) co_return out;
+    const auto policy = tlog::Policy::parse("log " + key.text() + "\n" + lines).value();
+    auto accepted = policy.accept(state->cosigned_checkpoint);
+    if (!accepted) {
+        out.fault =
+            "The database has no checkpoint that the quorum of the witnesses has cosigned: " + accepted.error() + ".";
+        co_return out;
+    }
+    const bool is_beginning = co_await begins_with(log, accepted->checkpoint);
+    if (is_beginning)
+        out.cosigned = std::move(*accepted);
+    else
+        out.fault = fmt::format("The first {} entries in the database are not those that the witnesses have cosigned.",
+                                accepted->checkpoint.size);
+    co_return out;
+}
+
+}  // namespace consentry

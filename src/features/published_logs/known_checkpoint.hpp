@@ -1,0 +1,26 @@
+// Compares the entries of a log in the database with a checkpoint that others have. Whoever holds the database and the
+// key can write the whole log anew, or set it back, but not what others have seen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "features/published_logs/repository.hpp"
+#include "tlog/note_keys.hpp"
+#include "tlog/policy.hpp"
+
+namespace consentry {
+
+// Whether the entries in the database begin with those of the checkpoint. Reads in portions.
+awaitable<bool> begins_with(LogRepository& log, tlog::Checkpoint checkpoint);
+
+struct WitnessFindings {
+    std::optional<tlog::AcceptedCheckpoint> cosigned;  // the newest one that the quorum of the witnesses has cosigned
+    std::string fault;                                 // a sentence; empty: none
+};
+// `lines`: of the policy (WitnessPolicy::lines). `log` must outlive the coroutine.
+awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey key, std::string lines);
+
+}  // namespace consentry
