@@ -151,7 +151,14 @@ std::vector<std::string> statements_of(const char* page) {
     return out;
 }
 
-// What a new log says that begins as docs/guides/backup.md tells.
+std::string accept_privacy(const HttpClient& client, const Account& account) {
+    const std::string token = tokens_of(client, account).access;
+    const Answer answer = client.post("/api/shared/user/term-policy/accept", {{"type", "privacy"}}, bearer(token));
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return answer.text("data.receipt");
+}
+
+// What a new log says that begins as docs/guides/backup.md tells, and what is left of the former one.
 TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
     const TempFolder folder;
     const auto run = [&](std::vector<std::string> arguments, Settings settings = {}) {
@@ -159,12 +166,19 @@ TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
         EXPECT_EQ(done.code, 0) << arguments[0] << " " << done.out << done.err;
         return done.out;
     };
-    create_account(folder.path(), "ada@example.org", "superAdmin");
+    const Account ada = create_account(folder.path(), "ada@example.org", "superAdmin");
     run({"policy", "import", (fs::path(CONSENTRY_DOCS) / "examples" / "policies").string()});
     run({"policy", "publish", "privacy", "1"});
     run({"clean-up"});
     const std::string acts = run({"log", "show", "admin"});
     EXPECT_THAT(acts, AllOf(HasSubstr("adminUserCreate"), HasSubstr("adminTermPolicyPublish")));
+    std::string key;
+    {
+        const ServiceProcess service(folder.path(), quick_settings());
+        std::ofstream(folder / "receipt.jwt") << accept_privacy(service.client(), ada);
+        key = json::parse(service.client().get("/.well-known/consent-log").body).at("verifierKey").as_string();
+    }
+    run({"clean-up"});
 
     const fs::path data = folder / "data";
     for (const char* log : {"public/consent-log", "private/administration-log"})
@@ -179,7 +193,10 @@ TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
     run({"clean-up"}, settings);
     EXPECT_EQ(run({"log", "show", "admin"}, settings), acts);
     EXPECT_THAT(run({"log", "verify", "admin"}, settings), HasSubstr("second.example.org/administration: "));
-    EXPECT_THAT(run({"verify", "database"}, settings), HasSubstr("The database matches the consent log: 1 entries"));
+    EXPECT_THAT(run({"verify", "database"}, settings), HasSubstr("The database matches the consent log: 2 entries"));
+    EXPECT_THAT(
+        run({"verify", "receipt", "receipt.jwt", "--key", key, "--description", "consent-log/description.note"}),
+        HasSubstr("The receipt is genuine"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "features/consent_log/consent_log.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace consentry {
 namespace {
 
 constexpr std::string_view log_name = "consent";
+constexpr std::size_t description_bytes_max = 1 << 20;
 
 crypto::Sha256 digest_of(std::string_view hex) {
     if (hex.empty()) return {};
@@ -90,6 +92,7 @@ ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store,
       settings_(std::move(settings)),
       published_(database, store, settings_.key, log_options(settings_, clock_)),
       administration_(administration),
+      store_(store),
       receipt_keys_(database, store, clock, settings_.key) {}
 
 awaitable<void> ConsentLog::check() {
@@ -108,6 +111,19 @@ awaitable<void> ConsentLog::work_on_keys() {
     const auto signing = keys_.keys(TokenKind::access)->signing;
     co_await receipt_keys_.keep(*signing);
     co_await receipt_keys_.adopt_former();
+    if (administration_ == nullptr || administration_->signer() != nullptr) co_await keep_description();
+}
+
+awaitable<void> ConsentLog::keep_description() {
+    const std::string note = co_await description_note();
+    const std::size_t hash = std::hash<std::string>{}(note);
+    if (described_ == hash) co_return;
+    const auto stored =
+        co_await store_.get(storage::Area::public_area, std::string(description_object), description_bytes_max);
+    if (!stored || stored->bytes != note)
+        co_await store_.put(storage::Area::public_area, std::string(description_object), note,
+                            "text/plain; charset=utf-8");
+    described_ = hash;
 }
 
 awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& transaction) {

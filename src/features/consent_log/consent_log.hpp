@@ -4,11 +4,14 @@
 // fact.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -25,6 +28,9 @@
 namespace consentry {
 
 inline constexpr std::chrono::seconds merge_delay{60};
+// The signed description in the public part of the object store, among the objects of the log. Receipts of a log that
+// another one has replaced need it, and the service that could make it may not start any more.
+inline constexpr std::string_view description_object = "consent-log/description.note";
 
 struct ConsentLogSettings {
     crypto::PrivateKey key;  // Ed25519
@@ -90,11 +96,12 @@ public:
     awaitable<void> check();
     awaitable<void> open();
     // Stores and signs the keys of receipts that the database lacks, because it was restored or has failed over to an
-    // older copy.
+    // older copy. Keeps the description in the object store.
     awaitable<void> work_on_keys();
     PublishedLog& published() { return published_; }
 
 private:
+    awaitable<void> keep_description();
     awaitable<std::string> sign(std::shared_ptr<const SigningKey> key, AcceptanceId id, Bytes entry);
 
     ConsentLogRepository repository_;
@@ -105,7 +112,9 @@ private:
     const ConsentLogSettings settings_;
     PublishedLog published_;
     const PublishedLog* const administration_;
+    storage::ObjectStore& store_;
     ReceiptKeys receipt_keys_;
+    std::atomic<std::size_t> described_ = 0;  // hash of the description that the store has or got
 };
 
 LogPlace consent_log_place();
