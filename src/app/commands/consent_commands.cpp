@@ -100,8 +100,16 @@ int export_consent(const ConsentExportOptions& options) {
         }
     }
     file.replace();
-    tell_done(fmt::format("Exported {} entries to {} ({} bytes).", bundle->entries, options.out, bundle->size),
-              {{"entries", bundle->entries}, {"file", options.out}, {"bytes", bundle->size}}, options.json);
+    boost::json::array lost;
+    for (const std::string& text : bundle->lost_texts) {
+        say("consentry: warning: the bundle lacks {}, which entries name: the object store has lost or altered it\n",
+            text);
+        lost.emplace_back(text);
+    }
+    tell_done(
+        fmt::format("Exported {} entries to {} ({} bytes).", bundle->entries, options.out, bundle->size),
+        {{"entries", bundle->entries}, {"file", options.out}, {"bytes", bundle->size}, {"lostTexts", std::move(lost)}},
+        options.json);
     return 0;
 }
 
@@ -113,7 +121,8 @@ int verify_database(const VerifyDatabaseOptions& options) {
     if (!services) return wrong_use;
     if (services->consent_log) known->witness_lines = services->consent_log->witness_lines();
     std::optional<ProgressBar> bar(std::in_place);
-    DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(*known),
+    DatabaseCheck check(services->database, services->object_store, services->term_policies.paths(),
+                        services->clock.now(), std::move(*known),
                         [&bar, former = std::string()](std::string_view doing, std::optional<double> done) mutable {
                             if (doing == former) return bar->show(doing, done);
                             former = doing;

@@ -42,7 +42,7 @@ std::string readme(const BundleSource& source) {
         "addenda.ndjson      the evidence that entries name by its SHA-256; evidence that was erased is missing\n"
         "checkpoint          size and root hash of the log, signed (c2sp.org/tlog-checkpoint)\n"
         "description.note    the keys of the log, signed by it\n"
-        "documents/          the texts that entries name by their SHA-256\n"
+        "documents/          the texts that entries name by their SHA-256; one that was lost is missing\n"
         "manifest.note       which entries this bundle holds, and the digest of SHA256SUMS, signed by the log\n"
         "policy.txt          what the operator suggests trusting (c2sp.org/tlog-policy); decide for yourself\n"
         "proofs/             a proof for each entry of a part of the log (c2sp.org/tlog-proof)\n"
@@ -109,13 +109,15 @@ public:
     }
 
     std::uint64_t entries() const { return entries_; }
+    std::vector<std::string> lost_texts() { return std::move(lost_); }
     std::vector<BundleMember> members() && { return std::move(members_); }
 
 private:
     void note(const BundledEntry& entry) {
         ++entries_;
         if (!source_->filter().is_whole()) proven_.push_back(entry.index);
-        if (const auto* consent = std::get_if<ConsentEntry>(&entry.entry))
+        const auto* consent = std::get_if<ConsentEntry>(&entry.entry);
+        if (consent != nullptr && consent->content != crypto::Sha256{})  // nobody knows which text it was otherwise
             documents_.try_emplace(
                 bundle::document_name(consent->content),
                 Text{paths_.publication(consent->type, consent->version, consent->language), consent->content});
@@ -163,7 +165,10 @@ private:
     awaitable<void> add_documents() {
         for (auto& [name, text] : documents_) {
             const auto bytes = co_await source_->document(text.key, text.digest);
-            if (!bytes) continue;
+            if (!bytes) {
+                lost_.push_back(text.key);
+                continue;
+            }
             add(name, Source::document, 0, *bytes);
             members_.back().text = text.key;
         }
@@ -187,6 +192,7 @@ private:
     EvidenceGaps gaps_;
     std::vector<std::uint64_t> proven_;  // entries of a part of the log
     std::map<std::string, Text> documents_;
+    std::vector<std::string> lost_;
     BundleMember addenda_{.zip = {.name = std::string(bundle::addenda)}, .source = Source::addenda, .text = {}};
     crypto::Sha256Stream addenda_digest_;
 };
@@ -234,8 +240,11 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
         note.signatures.push_back(log_.published().signer()->sign(note.text));
         return tlog::format_note(note);
     };
+    auto lost = plan.lost_texts();
     auto stream = std::make_shared<BundleStream>(std::move(source), std::move(plan).members(), signed_manifest);
-    co_return Bundle{.size = stream->size(), .entries = entries, .next = [stream] { return stream->next(); }};
+    co_return Bundle{.size = stream->size(), .entries = entries, .lost_texts = std::move(lost), .next = [stream] {
+                         return stream->next();
+                     }};
 }
 
 awaitable<Result<Bundle>> Bundles::make_for(Actor by, Cause cause, BundleFilter filter, BundleStep step) {

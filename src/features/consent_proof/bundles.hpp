@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "features/activity/audit.hpp"
 #include "features/consent_proof/bundle_source.hpp"
@@ -20,7 +22,8 @@ namespace consentry {
 struct Bundle {
     std::uint64_t size = 0;  // of the archive
     std::uint64_t entries = 0;
-    http::NextPiece next;  // throws if what it reads is not what it read to compute the size
+    std::vector<std::string> lost_texts;  // that entries name, but the object store lacks or has altered: their keys
+    http::NextPiece next;                 // throws if what it reads is not what it read to compute the size
 };
 
 // Called before each portion of work, which takes well under a second.

@@ -5,12 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/strict_json.hpp"
 #include "features/consent_log/consent_log.hpp"
-#include "features/consent_log/publications.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 #include "features/published_logs/known_checkpoint.hpp"
 #include "features/published_logs/repository.hpp"
@@ -22,19 +19,8 @@ constexpr std::int64_t rows_at_once = 500;
 constexpr std::size_t findings_max = 1'000;
 constexpr const char* rows_table = "term_policy_acceptances";
 constexpr const char* entries_table = "log_entries";
-constexpr const char* versions_table = "term_policies";
 // Behind every position: an entry that has none yet.
 constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
-
-// Whether content_hashes names the texts of the version, and no others.
-bool has_hashes(const TermPolicy& policy, std::string_view content_hashes) {
-    const auto read = parse_strict_json(content_hashes);
-    if (!read || !read->is_object() || read->get_object().size() != policy.contents.size()) return false;
-    return std::ranges::all_of(policy.contents, [&](const PolicyContent& content) {
-        const auto* hash = read->get_object().if_contains(name_of(content.language));
-        return hash != nullptr && hash->is_string() && std::string_view(hash->get_string()) == content.digest;
-    });
-}
 
 using Entries = std::vector<ComparedEntry>;
 
@@ -81,12 +67,13 @@ awaitable<bool> has_overdue_entries(storage::Database& database, TimePoint now) 
     co_return out;
 }
 
-DatabaseCheck::DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now, KnownLog known,
-                             CheckProgress progress)
+DatabaseCheck::DatabaseCheck(storage::Database& database, storage::ObjectStore& store, PolicyPaths paths, TimePoint now,
+                             KnownLog known, CheckProgress progress)
     : database_(database),
       store_(store),
       repository_(database),
       log_(database, consent_log_place().name),
+      paths_(std::move(paths)),
       now_(now),
       known_(std::move(known)),
       progress_(std::move(progress)) {}
@@ -111,7 +98,8 @@ awaitable<DatabaseFindings> DatabaseCheck::run() {
     for (const auto step :
          {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_with_known, &DatabaseCheck::compare_entries,
           &DatabaseCheck::compare_pending, &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged,
-          &DatabaseCheck::compare_order, &DatabaseCheck::compare_publications, &DatabaseCheck::compare_receipt_keys}) {
+          &DatabaseCheck::compare_order, &DatabaseCheck::compare_publications, &DatabaseCheck::compare_texts,
+          &DatabaseCheck::compare_receipt_keys}) {
         try {
             co_await (this->*step)();
         } catch (const std::logic_error& error) {
@@ -285,33 +273,6 @@ awaitable<void> DatabaseCheck::compare_order() {
         }
         if (std::ssize(found) < rows_at_once) co_return;
     }
-}
-
-awaitable<void> DatabaseCheck::compare_publications() {
-    TermPolicyRepository policies(database_);
-    const auto all = co_await policies.list_all();
-    const auto hashes = co_await repository_.version_hashes();
-    for (const TermPolicy& policy : all) {
-        if (policy.status != PolicyStatus::published) continue;
-        auto found = publications_.find(policy.id.text());
-        if (found == publications_.end()) {  // it may have been published meanwhile
-            if (const auto stored = co_await repository_.find_entry(policy.id.uuid())) compare(*stored);
-            found = publications_.find(policy.id.text());
-        }
-        if (found == publications_.end()) {
-            add(versions_table, policy.id.text(),
-                "the version is published, but the log does not have its publication");
-            continue;
-        }
-        if (found->second != publication_entry(policy, found->second.is_late))
-            add(versions_table, policy.id.text(), "the version is not the one whose publication is in the log");
-        if (const auto own = hashes.find(policy.id.text()); own == hashes.end() || !has_hashes(policy, own->second))
-            add(versions_table, policy.id.text(), "its content_hashes are not those of its texts");
-        publications_.erase(found);
-    }
-    for (const auto& [id, publication] : publications_)
-        add(versions_table, id, "the published version is missing; the log says: " + describe(publication));
-    publications_.clear();
 }
 
 // A key that the log's key has not signed is not in the description, so verifiers refuse its receipts.

@@ -1,5 +1,6 @@
 // Compares the database with the consent log: every row of an acceptance that was altered, removed, added or moved is
-// named. Reads in portions; memory grows only with what is found, and by 24 bytes for each erased account.
+// named, and every published text that the object store has lost or altered. Reads in portions; memory grows only with
+// what is found, and by 24 bytes for each erased account.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "base/clock.hpp"
 #include "features/consent_proof/comparison_repository.hpp"
 #include "features/published_logs/comparison.hpp"
+#include "features/term_policies/policy.hpp"
 
 namespace consentry {
 
@@ -38,8 +40,8 @@ using CheckProgress = std::function<void(std::string_view doing, std::optional<d
 class DatabaseCheck {
 public:
     // The references must outlive this object.
-    DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now, KnownLog known,
-                  CheckProgress progress = {});
+    DatabaseCheck(storage::Database& database, storage::ObjectStore& store, PolicyPaths paths, TimePoint now,
+                  KnownLog known, CheckProgress progress = {});
 
     // Once. Throws Unavailable if the database or the object store does not answer.
     awaitable<DatabaseFindings> run();
@@ -61,6 +63,7 @@ private:
     awaitable<void> find_unlogged();
     awaitable<void> compare_order();
     awaitable<void> compare_publications();
+    awaitable<void> compare_texts();
     awaitable<void> compare_receipt_keys();
     void compare(const ComparedEntry& stored);
     void check_no_salt(const ComparedEntry& stored);
@@ -77,6 +80,7 @@ private:
     storage::ObjectStore& store_;
     ComparisonRepository repository_;
     LogRepository log_;
+    const PolicyPaths paths_;
     const TimePoint now_;
     const KnownLog known_;
     const CheckProgress progress_;

@@ -388,8 +388,8 @@ TEST_F(Witnesses, MustHaveCosignedWhatTheDatabaseIsComparedWith) {
     ASSERT_TRUE(comes_to(3, 1));
     const auto found = [&] {
         Services& services = service().app().services();
-        DatabaseCheck check(services.database, services.object_store, service().clock().now(),
-                            {.witness_lines = services.consent_log->witness_lines()});
+        DatabaseCheck check(services.database, services.object_store, services.term_policies.paths(),
+                            service().clock().now(), {.witness_lines = services.consent_log->witness_lines()});
         std::string out;
         for (const std::string& one : run(check.run()).found)
             if (one.starts_with("log_entries: ")) out += one + "\n";

@@ -460,6 +460,20 @@ TEST(Bundles, OfAnAccountThatNobodyKnowsDoNotExist) {
     EXPECT_EQ(refusal(nobody.id.text()), errors::user_not_found.service_code);
 }
 
+// The bundle is genuine without them, but whoever makes it should know.
+TEST(Bundles, TellWhichTextsTheObjectStoreHasLost) {
+    const Auditor given;
+    const auto lost = [&] { return run(given.service.app().services().bundles->make({}))->lost_texts; };
+    const std::string de = "term-policies/marketing/1/de.hbs";
+    const std::string privacy = "term-policies/privacy/2/en.hbs";
+    EXPECT_THAT(lost(), ::testing::UnorderedElementsAre(de, privacy));
+    put_text(given.service, "marketing", 1, "de");
+    put_text(given.service, "privacy", 2, "en");
+    EXPECT_THAT(lost(), ::testing::IsEmpty());
+    run(given.service.app().services().object_store.put(storage::Area::public_area, de, "another text", "text/plain"));
+    EXPECT_THAT(lost(), ::testing::ElementsAre(de));
+}
+
 TEST(Bundles, AnExportIsInTheActivityLogOfTheAdministrator) {
     const Auditor given;
     given.bundle("?type=privacy");

@@ -23,8 +23,8 @@ using ::testing::IsEmpty;
 
 DatabaseFindings check(Service& service, CheckProgress progress = {}, KnownLog known = {}) {
     Services& services = service.app().services();
-    DatabaseCheck check(services.database, services.object_store, service.clock().now(), std::move(known),
-                        std::move(progress));
+    DatabaseCheck check(services.database, services.object_store, services.term_policies.paths(), service.clock().now(),
+                        std::move(known), std::move(progress));
     return run(check.run());
 }
 
@@ -312,6 +312,19 @@ TEST(DatabaseCheck, ALogThatWasSetBackContradictsTheCheckpointThatSomebodyKept) 
     EXPECT_THAT(found(kept), ElementsAre("log_entries: The first 33 entries in the database are not those of the "
                                          "checkpoint that was kept."));
     EXPECT_THAT(found("no checkpoint"), ElementsAre(HasSubstr("The checkpoint that was kept is not one of the log: ")));
+}
+
+// What users read is what the log names.
+TEST(DatabaseCheck, APublishedTextIsTheOneThatTheObjectStoreHas) {
+    Log log;
+    const std::string id = value_of(log.service, "id FROM term_policies WHERE type = 'termsOfService'");
+    auto& store = log.service.app().services().object_store;
+    const std::string key = "term-policies/termsOfService/1/de.hbs";
+    run(store.put(storage::Area::public_area, key, "another text", "text/plain"));
+    EXPECT_THAT(log.found(), ElementsAre("term_policies " + id +
+                                         ": the object store has another text in de than the one that was published"));
+    run(store.erase(storage::Area::public_area, key));
+    EXPECT_THAT(log.found(), ElementsAre("term_policies " + id + ": the object store lacks its text in de"));
 }
 
 // One connection, because ten thousand edits open too many otherwise.
