@@ -1,6 +1,7 @@
 #include "features/consent_proof/comparison_repository.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "storage/columns.hpp"
 
@@ -37,6 +38,11 @@ constexpr auto place_columns =
                       column<"a.type", &RowPlace::type>, column<"a.sequence", &RowPlace::sequence>,
                       column<"a.action", &RowPlace::action>, column<"a.version", &RowPlace::version>,
                       column<"a.accepted_at", &RowPlace::accepted_at>, column<"e.position", &RowPlace::position>);
+
+constexpr auto fact_columns =
+    columns<VersionFacts>(column<"CAST(p.id AS TEXT)", &VersionFacts::id>,
+                          column<"CAST(p.content_hashes AS TEXT)", &VersionFacts::content_hashes>,
+                          column<"CAST(p.grace_version AS TEXT)", &VersionFacts::grace_version>);
 
 constexpr auto joined = storage::Text{
     " FROM log_entries e LEFT JOIN term_policy_acceptances a ON a.id = e.id "
@@ -82,7 +88,7 @@ const std::vector<TypedTable>& typed_tables() {
          {{"tag", bytes}}},
         {"term_policies",
          "SELECT CAST(id AS TEXT), type, version, status, content_hashes, published_at, material_reason, "
-         "grace_in_days, grace_until, processing FROM term_policies WHERE id > $1 ORDER BY id LIMIT $2",
+         "grace_in_days, grace_until, grace_version, processing FROM term_policies WHERE id > $1 ORDER BY id LIMIT $2",
          {{"type", text},
           {"version", integer},
           {"status", text},
@@ -91,6 +97,7 @@ const std::vector<TypedTable>& typed_tables() {
           {"material_reason", text},
           {"grace_in_days", integer},
           {"grace_until", integer},
+          {"grace_version", integer},
           {"processing", text}}}};
     return tables;
 }
@@ -176,12 +183,11 @@ awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, s
     co_return out;
 }
 
-awaitable<std::map<std::string, std::string>> ComparisonRepository::version_hashes() {
-    const auto rows = co_await database_.query(
-        "SELECT CAST(p.id AS TEXT), COALESCE(CAST(p.content_hashes AS TEXT), '') FROM term_policies p "
-        "WHERE p.status = 'published'");
-    std::map<std::string, std::string> out;
-    for (std::size_t i = 0; i < rows.size(); ++i) out.emplace(rows[i].text(0), rows[i].text(1));
+awaitable<std::map<std::string, VersionFacts>> ComparisonRepository::version_facts() {
+    const auto rows =
+        co_await database_.query(sql<"SELECT ", fact_columns, " FROM term_policies p WHERE p.status = 'published'">);
+    std::map<std::string, VersionFacts> out;
+    for (VersionFacts& facts : fact_columns.read_all(rows)) out.emplace(facts.id, std::move(facts));
     co_return out;
 }
 

@@ -35,6 +35,13 @@ struct RowPlace {
     std::optional<std::int64_t> position;
 };
 
+// What the row of a published version repeats, or derives from other rows.
+struct VersionFacts {
+    std::string id;
+    std::optional<std::string> content_hashes;
+    std::optional<std::string> grace_version;
+};
+
 // A value of a type that no statement of the service writes, which SQLite stores all the same.
 struct WrongValue {
     const char* table = nullptr;
@@ -54,8 +61,8 @@ public:
     // Where to end; nullopt: there are few more, or the row there has an id that is no UUID.
     awaitable<std::optional<Uuid>> end_of_portion(Uuid after);
     awaitable<std::optional<ComparedEntry>> find_entry(Uuid id);
-    // content_hashes of each published version, by its id.
-    awaitable<std::map<std::string, std::string>> version_hashes();
+    // Of each published version, by its id.
+    awaitable<std::map<std::string, VersionFacts>> version_facts();
     // In the order of account, type and sequence.
     awaitable<std::vector<RowPlace>> places(const RowPlace& after, std::int64_t count);
 

@@ -66,6 +66,8 @@ private:
     awaitable<void> compare_texts();
     awaitable<void> compare_receipt_keys();
     void compare(const ComparedEntry& stored);
+    void check_grace(const TermPolicy& policy, const std::vector<TermPolicy>& all,
+                     const std::map<std::string, VersionFacts>& facts);
     void check_no_salt(const ComparedEntry& stored);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/numbers.hpp"
 #include "base/strict_json.hpp"
 #include "features/consent_log/publications.hpp"
 #include "features/consent_proof/database_check.hpp"
@@ -26,12 +27,34 @@ bool has_hashes(const TermPolicy& policy, std::string_view content_hashes) {
     });
 }
 
+using Facts = std::map<std::string, VersionFacts>;
+
+std::optional<std::int64_t> grace_version_of(const TermPolicy& policy, const Facts& facts) {
+    const auto own = facts.find(policy.id.text());
+    if (own == facts.end() || !own->second.grace_version) return std::nullopt;
+    return parse_number<std::int64_t>(*own->second.grace_version);
+}
+
+// The lowest version of which acceptances passed the guard when this one was published (TermPolicyRepository::
+// add_publish); nullopt if nothing passed, because it is the first one.
+std::optional<std::int64_t> passing_before(const TermPolicy& policy, const std::vector<TermPolicy>& all,
+                                           const Facts& facts) {
+    const TermPolicy* required = nullptr;  // `all` is in the order of versions
+    for (const TermPolicy& other : all)
+        if (other.type == policy.type && other.status == PolicyStatus::published && other.is_material &&
+            std::pair(other.published_at, other.version) < std::pair(policy.published_at, policy.version))
+            required = &other;
+    if (required == nullptr) return std::nullopt;
+    if (required->grace_until <= policy.published_at) return required->version;
+    return grace_version_of(*required, facts).value_or(required->version);
+}
+
 }  // namespace
 
 awaitable<void> DatabaseCheck::compare_publications() {
     TermPolicyRepository policies(database_);
     const auto all = co_await policies.list_all();
-    const auto hashes = co_await repository_.version_hashes();
+    const auto facts = co_await repository_.version_facts();
     for (const TermPolicy& policy : all) {
         if (policy.status != PolicyStatus::published) continue;
         auto found = publications_.find(policy.id.text());
@@ -46,13 +69,32 @@ awaitable<void> DatabaseCheck::compare_publications() {
         }
         if (found->second != publication_entry(policy, found->second.is_late))
             add(versions_table, policy.id.text(), "the version is not the one whose publication is in the log");
-        if (const auto own = hashes.find(policy.id.text()); own == hashes.end() || !has_hashes(policy, own->second))
+        if (const auto own = facts.find(policy.id.text());
+            own == facts.end() || !has_hashes(policy, own->second.content_hashes.value_or("")))
             add(versions_table, policy.id.text(), "its content_hashes are not those of its texts");
+        check_grace(policy, all, facts);
         publications_.erase(found);
     }
     for (const auto& [id, publication] : publications_)
         add(versions_table, id, "the published version is missing; the log says: " + describe(publication));
     publications_.clear();
+}
+
+// What admits users who have not accepted the version. Its time and its grace period are in the log.
+void DatabaseCheck::check_grace(const TermPolicy& policy, const std::vector<TermPolicy>& all,
+                                const std::map<std::string, VersionFacts>& facts) {
+    std::optional<TimePoint> until;
+    if (policy.grace_in_days > 0 && policy.grace_in_days <= grace_days_max && policy.published_at)
+        until = *policy.published_at + std::chrono::days{policy.grace_in_days};
+    if (policy.grace_until != until)
+        return add(versions_table, policy.id.text(), "its grace_until is not what follows from the publications");
+    if (!until) return;
+    const auto stored = grace_version_of(policy, facts);
+    const auto passing = passing_before(policy, all, facts);
+    // A former program gave the first version a grace period as well. It lets itself pass.
+    const bool is_own = !passing && stored == policy.version;
+    if (stored != passing && !is_own)
+        add(versions_table, policy.id.text(), "its grace_version is not what follows from the publications");
 }
 
 // Users read what the object store has. The digests in the database are those of the log: see above.

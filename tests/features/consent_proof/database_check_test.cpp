@@ -315,7 +315,7 @@ TEST(DatabaseCheck, ALogThatWasSetBackContradictsTheCheckpointThatSomebodyKept) 
 }
 
 // What users read is what the log names.
-TEST(DatabaseCheck, APublishedTextIsTheOneThatTheObjectStoreHas) {
+TEST(DOC_7, APublishedTextIsTheOneThatTheObjectStoreHas) {
     Log log;
     const std::string id = value_of(log.service, "id FROM term_policies WHERE type = 'termsOfService'");
     auto& store = log.service.app().services().object_store;
@@ -325,6 +325,47 @@ TEST(DatabaseCheck, APublishedTextIsTheOneThatTheObjectStoreHas) {
                                          ": the object store has another text in de than the one that was published"));
     run(store.erase(storage::Area::public_area, key));
     EXPECT_THAT(log.found(), ElementsAre("term_policies " + id + ": the object store lacks its text in de"));
+}
+
+// These two decide whom the guard admits without an acceptance of the new version.
+TEST(DOC_8, TheGraceOfAVersionIsTheOneInTheLog) {
+    Service service{Environment{}};
+    const PolicyDesk desk(service);
+    const auto publish_now = [&](int version, const json::object& terms) {
+        service.pass(std::chrono::hours{1});
+        const std::string id = desk.draft("privacy", version, texts_in({"en"}, std::to_string(version)));
+        EXPECT_EQ(desk.call("PATCH", "publish/" + id, terms).status, 200U);
+        publish_log(service);
+        return id;
+    };
+    const json::object grace{{"graceInDays", 10}};
+    const std::string first = publish_now(1, {});
+    publish_now(2, grace);
+    publish_now(3, {{"isMaterial", false}, {"materialReason", "a typing error"}});
+    const std::string fourth = publish_now(4, grace);  // while the second one is in its grace period
+    service.pass(std::chrono::days{11});
+    const std::string fifth = publish_now(5, grace);
+    EXPECT_THAT(check(service).found, IsEmpty());
+    EXPECT_EQ(value_of(service, "grace_version FROM term_policies WHERE id = '" + fourth + "'"), "1");
+    EXPECT_EQ(value_of(service, "grace_version FROM term_policies WHERE id = '" + fifth + "'"), "4");
+    const auto after = [&](const std::string& id, const std::string& change) {
+        const auto former = service.sql("SELECT grace_until, grace_version FROM term_policies WHERE id = '" + id + "'");
+        const auto or_null = [](const std::string& text) { return text.empty() ? std::string("NULL") : text; };
+        service.sql("UPDATE term_policies SET " + change + " WHERE id = '" + id + "'");
+        auto found = check(service).found;
+        service.sql("UPDATE term_policies SET grace_until = " + or_null(former[0][0]) +
+                    ", grace_version = " + or_null(former[0][1]) + " WHERE id = '" + id + "'");
+        return found;
+    };
+    const auto wrong = [](const std::string& id, const char* column) {
+        return ElementsAre("term_policies " + id + ": its " + column + " is not what follows from the publications");
+    };
+    EXPECT_THAT(after(first, "grace_until = 99999999999999, grace_version = 1"), wrong(first, "grace_until"));
+    EXPECT_THAT(after(fifth, "grace_until = grace_until + 1"), wrong(fifth, "grace_until"));
+    EXPECT_THAT(after(fifth, "grace_until = NULL"), wrong(fifth, "grace_until"));
+    EXPECT_THAT(after(fifth, "grace_version = 1"), wrong(fifth, "grace_version"));
+    EXPECT_THAT(after(fifth, "grace_version = NULL"), wrong(fifth, "grace_version"));
+    EXPECT_THAT(check(service).found, IsEmpty()) << "all changes are undone";
 }
 
 // One connection, because ten thousand edits open too many otherwise.
