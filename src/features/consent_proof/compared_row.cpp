@@ -64,6 +64,8 @@ std::vector<std::string> compare_row(AcceptanceId id, const ComparedRow& row, co
     expect(has_evidence(id, row, salt, entry.addendum),
            "its user_id, session_id, ip_address, user_agent or shown_diff_hash, or the salt of its log entry, are not "
            "those at the time");
+    expect(!row.shown_diff_hash || row.shown_page,
+           "the comparison that was shown, which its shown_diff_hash names, is missing from term_policy_diffs");
     return out;
 }
 

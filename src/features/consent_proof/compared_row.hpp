@@ -28,7 +28,8 @@ struct ComparedRow {
     std::optional<std::string> policy_type;
     std::optional<std::string> policy_version;
     std::optional<std::string> policy_hashes;
-    std::optional<Bytes> subject;  // the tag of the account
+    std::optional<std::string> shown_page;  // the hash of the kept page that shown_diff_hash names
+    std::optional<Bytes> subject;           // the tag of the account
 };
 
 // Sentences; empty if the row is what the entry says.

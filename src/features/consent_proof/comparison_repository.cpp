@@ -26,7 +26,8 @@ constexpr auto row_columns = columns<ComparedRow>(
     column<"CAST(a.shown_diff_hash AS TEXT)", &ComparedRow::shown_diff_hash>,
     column<"CAST(p.type AS TEXT)", &ComparedRow::policy_type>,
     column<"CAST(p.version AS TEXT)", &ComparedRow::policy_version>,
-    column<"CAST(p.content_hashes AS TEXT)", &ComparedRow::policy_hashes>, column<"s.tag", &ComparedRow::subject>);
+    column<"CAST(p.content_hashes AS TEXT)", &ComparedRow::policy_hashes>,
+    column<"CAST(d.hash AS TEXT)", &ComparedRow::shown_page>, column<"s.tag", &ComparedRow::subject>);
 
 constexpr auto entry_columns =
     columns<ComparedEntry>(column<"CAST(e.id AS TEXT)", &ComparedEntry::id>,
@@ -47,6 +48,7 @@ constexpr auto fact_columns =
 constexpr auto joined = storage::Text{
     " FROM log_entries e LEFT JOIN term_policy_acceptances a ON a.id = e.id "
     "LEFT JOIN term_policies p ON p.id = a.term_policy_id AND p.status = 'published' "
+    "LEFT JOIN term_policy_diffs d ON d.hash = a.shown_diff_hash "
     "LEFT JOIN log_subjects s ON s.user_id = a.user_id WHERE e.log = 'consent' "};
 
 enum class Kind { integer, text, bytes, uuid };
@@ -188,6 +190,15 @@ awaitable<std::map<std::string, VersionFacts>> ComparisonRepository::version_fac
         co_await database_.query(sql<"SELECT ", fact_columns, " FROM term_policies p WHERE p.status = 'published'">);
     std::map<std::string, VersionFacts> out;
     for (VersionFacts& facts : fact_columns.read_all(rows)) out.emplace(facts.id, std::move(facts));
+    co_return out;
+}
+
+awaitable<std::vector<StoredPage>> ComparisonRepository::pages(std::string after, std::int64_t count) {
+    const auto rows = co_await database_.query(
+        "SELECT CAST(hash AS TEXT), CAST(page AS TEXT) FROM term_policy_diffs WHERE hash > $1 ORDER BY hash LIMIT $2",
+        after, count);
+    std::vector<StoredPage> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({.hash = rows[i].text(0), .page = rows[i].text(1)});
     co_return out;
 }
 

@@ -42,6 +42,11 @@ struct VersionFacts {
     std::optional<std::string> grace_version;
 };
 
+struct StoredPage {
+    std::string hash;
+    std::string page;
+};
+
 // A value of a type that no statement of the service writes, which SQLite stores all the same.
 struct WrongValue {
     const char* table = nullptr;
@@ -63,6 +68,8 @@ public:
     awaitable<std::optional<ComparedEntry>> find_entry(Uuid id);
     // Of each published version, by its id.
     awaitable<std::map<std::string, VersionFacts>> version_facts();
+    // At most `count` of the pages that compare two versions, those whose hashes follow `after`.
+    awaitable<std::vector<StoredPage>> pages(std::string after, std::int64_t count);
     // In the order of account, type and sequence.
     awaitable<std::vector<RowPlace>> places(const RowPlace& after, std::int64_t count);
 

@@ -99,7 +99,7 @@ awaitable<DatabaseFindings> DatabaseCheck::run() {
          {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_with_known, &DatabaseCheck::compare_entries,
           &DatabaseCheck::compare_pending, &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged,
           &DatabaseCheck::compare_order, &DatabaseCheck::compare_publications, &DatabaseCheck::compare_texts,
-          &DatabaseCheck::compare_receipt_keys}) {
+          &DatabaseCheck::compare_pages, &DatabaseCheck::compare_receipt_keys}) {
         try {
             co_await (this->*step)();
         } catch (const std::logic_error& error) {

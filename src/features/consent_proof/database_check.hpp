@@ -64,6 +64,7 @@ private:
     awaitable<void> compare_order();
     awaitable<void> compare_publications();
     awaitable<void> compare_texts();
+    awaitable<void> compare_pages();
     awaitable<void> compare_receipt_keys();
     void compare(const ComparedEntry& stored);
     void check_grace(const TermPolicy& policy, const std::vector<TermPolicy>& all,

@@ -16,6 +16,7 @@ namespace consentry {
 namespace {
 
 constexpr const char* versions_table = "term_policies";
+constexpr std::int64_t pages_at_once = 10;  // each may have megabytes
 
 // Whether content_hashes names the texts of the version, and no others.
 bool has_hashes(const TermPolicy& policy, std::string_view content_hashes) {
@@ -115,6 +116,19 @@ awaitable<void> DatabaseCheck::compare_texts() {
                 add(versions_table, policy.id.text(),
                     fmt::format("the object store has another text in {} than the one that was published", language));
         }
+    }
+}
+
+// Acceptances name the comparison that was shown by the hash of its page.
+awaitable<void> DatabaseCheck::compare_pages() {
+    std::string after;
+    for (;;) {
+        show("comparing comparisons of versions");
+        const auto found = co_await repository_.pages(after, pages_at_once);
+        for (const StoredPage& one : found)
+            if (digest_of(one.page) != one.hash) add("term_policy_diffs", one.hash, "its page does not have this hash");
+        if (std::ssize(found) < pages_at_once) co_return;
+        after = found.back().hash;
     }
 }
 

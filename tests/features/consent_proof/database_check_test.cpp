@@ -368,6 +368,27 @@ TEST(DOC_8, TheGraceOfAVersionIsTheOneInTheLog) {
     EXPECT_THAT(check(service).found, IsEmpty()) << "all changes are undone";
 }
 
+// An acceptance names it by its hash.
+TEST(DatabaseCheck, AComparisonThatWasShownIsKeptAsItWas) {
+    Service service{Environment{}};
+    const PolicyDesk desk(service);
+    desk.published("privacy", 1, texts_in({"en"}, "one"));
+    desk.published("privacy", 2, texts_in({"en"}, "two"));
+    const std::string page = service.get("/api/public/term-policy/diff/privacy/1/2").body;
+    const std::string hash = to_hex(crypto::sha256(page));
+    const std::string token = service.tokens_of(service.make_person()).access;
+    receipt_of(accept(service, token, "privacy", {{"shownDiffHash", hash}}));
+    publish_log(service);
+    EXPECT_THAT(check(service).found, IsEmpty());
+    service.sql("UPDATE term_policy_diffs SET page = 'another page'");
+    EXPECT_THAT(check(service).found, ElementsAre("term_policy_diffs " + hash + ": its page does not have this hash"));
+    service.sql("DELETE FROM term_policy_diffs");
+    EXPECT_THAT(check(service).found,
+                ElementsAre("term_policy_acceptances " + value_of(service, "id FROM term_policy_acceptances") +
+                            ": the comparison that was shown, which its shown_diff_hash names, is missing from "
+                            "term_policy_diffs"));
+}
+
 // One connection, because ten thousand edits open too many otherwise.
 class Editor {
 public:
