@@ -221,10 +221,11 @@ struct ExportedAcceptance {
 struct ExportedRecord {
     AcceptanceId acceptance_id;
     std::string receipt;
+    std::optional<std::string> addendum;
     std::optional<std::string> proof;
 
     static ExportedRecord of(OwnRecord record) {
-        return {record.acceptance, std::move(record.receipt), std::move(record.proof)};
+        return {record.acceptance, std::move(record.receipt), std::move(record.addendum), std::move(record.proof)};
     }
     static constexpr auto fields() {
         using http::field;
@@ -232,6 +233,9 @@ struct ExportedRecord {
         return std::tuple{
             field("acceptanceId", &Dto::acceptance_id, "ID of the acceptance or withdrawal"),
             field("receipt", &Dto::receipt, "Signed receipt: a JWT of type `consent-receipt+jwt`"),
+            field("addendum", &Dto::addendum,
+                  "The text whose SHA-256 the receipt names as `addendumHash`: account, session, IP address and client "
+                  "program"),
             field("proof", &Dto::proof, "Proof that the entry is in the log (`.tlog-proof`); absent until it is"),
         };
     }

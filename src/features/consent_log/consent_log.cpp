@@ -47,6 +47,15 @@ boost::json::object claims_of(AcceptanceId id, const ConsentEntry& entry, BytesV
     return out;
 }
 
+std::optional<std::string> addendum_of(const OwnEntry& logged) {
+    const auto entry = parse_entry(logged.entry);
+    const auto salt = logged.salt ? to_array<AddendumSalt>(*logged.salt) : std::nullopt;
+    if (!entry || !salt) return std::nullopt;
+    std::string text = addendum_text(logged.addendum, *salt);
+    if (crypto::sha256(text) != entry->addendum) return std::nullopt;
+    return text;
+}
+
 std::string consent_origin(const std::string& origin) { return origin + "/consent"; }
 
 PublishedLog::Options log_options(const ConsentLogSettings& settings, const Clock& clock) {
@@ -190,7 +199,11 @@ awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, Acceptance
     const auto key = keys_.keys(TokenKind::access)->signing;
     co_await receipt_keys_.keep(*key);
     for (const OwnEntry& logged : found) {
-        OwnRecord record{.acceptance = logged.id, .receipt = co_await sign(key, logged.id, logged.entry), .proof = {}};
+        const AcceptanceId id = logged.addendum.acceptance;
+        OwnRecord record{.acceptance = id,
+                         .receipt = co_await sign(key, id, logged.entry),
+                         .proof = {},
+                         .addendum = addendum_of(logged)};
         if (logged.position) {
             const auto proof = co_await published_.prove_in(checkpoint, *logged.position, logged.entry);
             if (proof) record.proof = tlog::format_proof_file(*proof);

@@ -58,6 +58,8 @@ struct OwnRecord {
     AcceptanceId acceptance;
     std::string receipt;
     std::optional<std::string> proof;  // nullopt: the checkpoint does not cover the entry yet
+    // The text whose SHA-256 the receipt names; nullopt if the database no longer has it.
+    std::optional<std::string> addendum;
 };
 
 class ConsentLog {

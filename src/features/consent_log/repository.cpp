@@ -1,5 +1,6 @@
 #include "features/consent_log/repository.hpp"
 
+#include "features/consent_log/addendum_columns.hpp"
 #include "storage/columns.hpp"
 
 namespace consentry {
@@ -10,9 +11,9 @@ using storage::sql;
 namespace {
 
 constexpr storage::Text insert_entry = "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)";
-constexpr auto own_columns =
-    storage::columns<OwnEntry>(storage::column<"e.id", &OwnEntry::id>, storage::column<"e.entry", &OwnEntry::entry>,
-                               storage::column<"e.position", &OwnEntry::position>);
+constexpr auto own_columns = storage::columns<OwnEntry>(
+    storage::column<"e.entry", &OwnEntry::entry>, storage::column<"e.position", &OwnEntry::position>,
+    storage::column<"e.salt", &OwnEntry::salt>, storage::part<&OwnEntry::addendum, addendum_columns>);
 constexpr auto key_columns =
     storage::columns<ReceiptKey>(storage::column<"kid", &ReceiptKey::kid>, storage::column<"jwk", &ReceiptKey::jwk>,
                                  storage::column<"signature", &ReceiptKey::signature>);

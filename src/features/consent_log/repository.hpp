@@ -21,9 +21,10 @@ struct LoggedEntry {
 };
 
 struct OwnEntry {
-    AcceptanceId id;
     Bytes entry;
     std::optional<std::int64_t> position;
+    std::optional<Bytes> salt;
+    Addendum addendum;
 };
 
 struct ReceiptKey {

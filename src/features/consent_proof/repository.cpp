@@ -1,6 +1,6 @@
 #include "features/consent_proof/repository.hpp"
 
-#include "storage/columns.hpp"
+#include "features/consent_log/addendum_columns.hpp"
 
 namespace consentry {
 namespace {
@@ -9,11 +9,6 @@ using storage::column;
 using storage::columns;
 using storage::part;
 using storage::sql;
-
-constexpr auto addendum_columns = columns<Addendum>(
-    column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
-    column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
-    column<"a.user_agent", &Addendum::user_agent>, column<"a.shown_diff_hash", &Addendum::shown_diff_hash>);
 
 constexpr auto provable_columns =
     columns<ProvableEntry>(column<"e.position", &ProvableEntry::position>, column<"e.entry", &ProvableEntry::entry>,

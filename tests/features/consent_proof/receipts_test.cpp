@@ -45,6 +45,23 @@ TEST(Receipts, ReceiptAndProofSayTheSame) {
                 HasSubstr("acceptance of privacy 3 (de, text SHA-256 " + hash_of("privacy", 3, "de") + ") at 2"));
 }
 
+// With it a user can show who the entry is about, even after the erasure.
+TEST(Receipts, TheExportOfTheAccountHasTheAddendumThatAReceiptNames) {
+    const Given given;
+    const json::object claims = crypto::parse_jws(given.receipt).value().claims;
+    const auto record = [&] {
+        const Answer exported = given.service.get("/api/shared/user/export", bearer(given.token));
+        return exported.json.at("consentLog").at("entries").at(0).as_object();
+    };
+    const json::object entry = record();
+    ASSERT_TRUE(entry.contains("addendum"));
+    const std::string addendum(entry.at("addendum").as_string());
+    EXPECT_EQ(to_hex(crypto::sha256(addendum)), std::string_view(claims.at("addendumHash").as_string()));
+    EXPECT_THAT(addendum, HasSubstr("\"userId\":\"" + given.person.id.text() + "\""));
+    given.service.sql("UPDATE term_policy_acceptances SET ip_address = '192.0.2.99'");
+    EXPECT_FALSE(record().contains("addendum")) << "it is none that the receipt names";
+}
+
 TEST(Receipts, EachCharacterOfAReceiptCounts) {
     const Given given;
     for (std::size_t at = 0; at < given.receipt.size(); ++at)
