@@ -102,8 +102,7 @@ int export_consent(const ConsentExportOptions& options) {
     file.replace();
     boost::json::array lost;
     for (const std::string& text : bundle->lost_texts) {
-        say("consentry: warning: the bundle lacks {}, which entries name: the object store has lost or altered it\n",
-            text);
+        say("consentry: warning: the bundle lacks {}, which entries name: it was lost or altered\n", text);
         lost.emplace_back(text);
     }
     tell_done(

@@ -40,7 +40,11 @@ Result<std::optional<std::string>> BundleSource::evidence(const ConsentEntry& en
 }
 
 Result<void> BundleSource::add_to(BundlePortion& portion, ProvableEntry stored) const {
-    BundledEntry read{.index = static_cast<std::uint64_t>(stored.position), .bytes = {}, .entry = {}, .addendum = {}};
+    BundledEntry read{.index = static_cast<std::uint64_t>(stored.position),
+                      .bytes = {},
+                      .entry = {},
+                      .addendum = {},
+                      .shown_page = {}};
     auto entry = parse_log_entry(stored.entry);
     if (!entry) return differs_at(read.index);
     read.entry = *entry;
@@ -55,6 +59,7 @@ Result<void> BundleSource::add_to(BundlePortion& portion, ProvableEntry stored) 
         if (!text) return fail(std::move(text.error()));
         if (!*text) portion.events.push_back({.index = read.index, .subject = consent->subject});
         if (filter_.with_addenda) read.addendum = std::move(*text);
+        if (read.addendum) read.shown_page = stored.addendum->shown_diff_hash;
     }
     read.bytes = std::move(stored.entry);
     if (is_taken) portion.entries.push_back(std::move(read));
@@ -134,6 +139,12 @@ awaitable<std::optional<std::string>> BundleSource::document(std::string key, cr
     auto object = co_await store_.get(storage::Area::public_area, std::move(key), policy_bytes_max);
     if (!object || !(crypto::sha256(object->bytes) == digest)) co_return std::nullopt;
     co_return std::move(object->bytes);
+}
+
+awaitable<std::optional<std::string>> BundleSource::page(crypto::Sha256 digest) {
+    auto page = co_await repository_.find_page(to_hex(digest));
+    if (!page || !(crypto::sha256(*page) == digest)) co_return std::nullopt;
+    co_return std::move(*page);
 }
 
 }  // namespace consentry

@@ -22,6 +22,7 @@ struct BundledEntry {
     Bytes bytes;
     LogEntry entry;
     std::optional<std::string> addendum;
+    std::optional<std::string> shown_page;  // the hash of the comparison that the addendum names
 };
 
 struct BundlePortion {
@@ -52,6 +53,8 @@ public:
     awaitable<Result<std::vector<std::string>>> proofs(std::vector<std::uint64_t> indices);
     // The text with this digest, if the object store has it under this key.
     awaitable<std::optional<std::string>> document(std::string key, crypto::Sha256 digest);
+    // The comparison of versions with this hash, if the database has it.
+    awaitable<std::optional<std::string>> page(crypto::Sha256 digest);
 
 private:
     Result<void> add_to(BundlePortion& portion, ProvableEntry stored) const;

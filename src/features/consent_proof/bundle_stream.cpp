@@ -99,6 +99,10 @@ awaitable<std::optional<std::string>> BundleStream::content(const BundleMember& 
             auto text = co_await source_->document(member.text, member.digest);
             co_return std::move(text).value_or("");
         }
+        case Source::page: {
+            auto page = co_await source_->page(member.digest);
+            co_return std::move(page).value_or("");
+        }
         case Source::proof:
             co_return co_await next_proof();
         case Source::entries:

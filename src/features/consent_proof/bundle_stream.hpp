@@ -15,7 +15,7 @@
 namespace consentry {
 
 struct BundleMember {
-    enum class Source { text, sums, manifest, addenda, document, proof, entries };
+    enum class Source { text, sums, manifest, addenda, document, page, proof, entries };
     ZipMember zip;
     crypto::Sha256 digest{};
     Source source = Source::text;

@@ -42,7 +42,10 @@ std::string readme(const BundleSource& source) {
         "addenda.ndjson      the evidence that entries name by its SHA-256; evidence that was erased is missing\n"
         "checkpoint          size and root hash of the log, signed (c2sp.org/tlog-checkpoint)\n"
         "description.note    the keys of the log, signed by it\n"
-        "documents/          the texts that entries name by their SHA-256; one that was lost is missing\n"
+        "documents/          the texts that entries name by their SHA-256; the records of publications, and the\n"
+        "                    descriptions of processing that they name; the comparisons of versions that addenda "
+        "name.\n"
+        "                    What was lost is missing\n"
         "manifest.note       which entries this bundle holds, and the digest of SHA256SUMS, signed by the log\n"
         "policy.txt          what the operator suggests trusting (c2sp.org/tlog-policy); decide for yourself\n"
         "proofs/             a proof for each entry of a part of the log (c2sp.org/tlog-proof)\n"
@@ -55,8 +58,12 @@ std::string readme(const BundleSource& source) {
         filter.with_addenda ? "" : ", without the evidence about them");
 }
 
-// The texts that entries of publications name by their digests.
-using Records = std::map<std::string, std::string>;  // by the names of the members
+// What entries of publications name by its digest, and what that names in turn.
+struct Record {
+    std::string text;
+    std::optional<std::string> processing;
+};
+using Records = std::map<std::string, Record>;  // by the names of the members
 
 Records records_of(const std::vector<TermPolicy>& policies) {
     Records out;
@@ -64,7 +71,7 @@ Records records_of(const std::vector<TermPolicy>& policies) {
         if (policy.status != PolicyStatus::published) continue;
         std::string text = publication_text(policy);
         std::string name = bundle::document_name(crypto::sha256(text));
-        out.emplace(std::move(name), std::move(text));
+        out.emplace(std::move(name), Record{.text = std::move(text), .processing = policy.processing});
     }
     return out;
 }
@@ -118,9 +125,10 @@ private:
         if (!source_->filter().is_whole()) proven_.push_back(entry.index);
         const auto* consent = std::get_if<ConsentEntry>(&entry.entry);
         if (consent != nullptr && consent->content != crypto::Sha256{})  // nobody knows which text it was otherwise
-            documents_.try_emplace(
-                bundle::document_name(consent->content),
-                Text{paths_.publication(consent->type, consent->version, consent->language), consent->content});
+            documents_.try_emplace(bundle::document_name(consent->content),
+                                   Text{.key = paths_.publication(consent->type, consent->version, consent->language),
+                                        .digest = consent->content});
+        if (entry.shown_page) note_page(*entry.shown_page);
         if (const auto* publication = std::get_if<PublicationEntry>(&entry.entry)) note_record(*publication);
         if (!entry.addendum) return;
         const std::string line =
@@ -130,10 +138,19 @@ private:
         addenda_digest_.add(as_bytes(line));
     }
 
+    void note_page(const std::string& hash) {
+        const auto digest = to_array<crypto::Sha256>(from_hex(hash).value_or(Bytes{}));
+        if (!digest) return;
+        documents_.try_emplace(bundle::document_name(*digest),
+                               Text{.key = "the comparison " + hash, .digest = *digest, .is_page = true});
+    }
+
     void note_record(const PublicationEntry& publication) {
         const auto record = records_.find(bundle::document_name(publication.record));
         if (record == records_.end()) return;
-        add_text(record->first, record->second);
+        add_text(record->first, record->second.text);
+        if (const auto& processing = record->second.processing)
+            processing_.try_emplace(bundle::document_name(crypto::sha256(*processing)), *processing);
         records_.erase(record);
     }
 
@@ -164,14 +181,17 @@ private:
 
     awaitable<void> add_documents() {
         for (auto& [name, text] : documents_) {
-            const auto bytes = co_await source_->document(text.key, text.digest);
+            const auto bytes =
+                text.is_page ? co_await source_->page(text.digest) : co_await source_->document(text.key, text.digest);
             if (!bytes) {
                 lost_.push_back(text.key);
                 continue;
             }
-            add(name, Source::document, 0, *bytes);
+            add(name, text.is_page ? Source::page : Source::document, 0, *bytes);
             members_.back().text = text.key;
+            processing_.erase(name);
         }
+        for (const auto& [name, text] : processing_) add_text(name, text);
     }
 
     void add(std::string name, Source source, std::uint64_t number, std::string_view bytes) {
@@ -180,8 +200,9 @@ private:
     }
 
     struct Text {
-        std::string key;  // in the store
+        std::string key;  // in the store; of a page, what it is
         crypto::Sha256 digest;
+        bool is_page = false;  // a comparison of versions
     };
     const std::shared_ptr<BundleSource> source_;
     const PolicyPaths& paths_;
@@ -193,6 +214,7 @@ private:
     std::vector<std::uint64_t> proven_;  // entries of a part of the log
     std::map<std::string, Text> documents_;
     std::vector<std::string> lost_;
+    std::map<std::string, std::string> processing_;  // by the names of the members
     BundleMember addenda_{.zip = {.name = std::string(bundle::addenda)}, .source = Source::addenda, .text = {}};
     crypto::Sha256Stream addenda_digest_;
 };

@@ -22,7 +22,7 @@ namespace consentry {
 struct Bundle {
     std::uint64_t size = 0;  // of the archive
     std::uint64_t entries = 0;
-    std::vector<std::string> lost_texts;  // that entries name, but the object store lacks or has altered: their keys
+    std::vector<std::string> lost_texts;  // that are named, but were lost or altered: their keys, or what they are
     http::NextPiece next;                 // throws if what it reads is not what it read to compute the size
 };
 

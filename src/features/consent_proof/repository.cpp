@@ -35,6 +35,12 @@ awaitable<std::vector<ProofRepository::PendingEntry>> ProofRepository::list_pend
     co_return out;
 }
 
+awaitable<std::optional<std::string>> ProofRepository::find_page(std::string hash) {
+    const auto rows = co_await database_.query("SELECT page FROM term_policy_diffs WHERE hash = $1", hash);
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].text(0);
+}
+
 awaitable<bool> ProofRepository::has_account(UserId user) {
     const auto rows = co_await database_.query("SELECT 1 FROM users WHERE id = $1 AND erased_at IS NULL", user);
     co_return !rows.empty();

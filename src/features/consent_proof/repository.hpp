@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "features/consent_log/entry.hpp"
@@ -32,6 +33,7 @@ public:
         Bytes entry;
     };
     awaitable<std::vector<PendingEntry>> list_pending(Uuid after, std::int64_t count);
+    awaitable<std::optional<std::string>> find_page(std::string hash);
     // Whether there is such an account, deleted or not, that is not erased.
     awaitable<bool> has_account(UserId user);
 

@@ -460,6 +460,34 @@ TEST(Bundles, OfAnAccountThatNobodyKnowsDoNotExist) {
     EXPECT_EQ(refusal(nobody.id.text()), errors::user_not_found.service_code);
 }
 
+// Addenda and records of publications are evidence for what they name, which a reader must have.
+TEST(Bundles, HaveWhatAddendaAndRecordsNameByItsHash) {
+    Service service{Environment{}};
+    const PolicyDesk desk(service);
+    desk.published("privacy", 1, texts_in({"en"}, "one"));
+    const std::string second = desk.draft("privacy", 2, texts_in({"en"}, "two"));
+    ASSERT_EQ(desk.call("PUT", "update/" + second + "/processing", {{"processing", some_processing()}}).status, 200U);
+    ASSERT_EQ(desk.publish(second).status, 200U);
+    const std::string page = service.get("/api/public/term-policy/diff/privacy/1/2").body;
+    const std::string hash = to_hex(crypto::sha256(page));
+    receipt_of(accept(service, service.tokens_of(service.make_person()).access, "privacy", {{"shownDiffHash", hash}}));
+    publish_log(service);
+    const std::string admin = service.tokens_of(service.make_person(Role::super_admin)).access;
+    const auto bundle = [&](const std::string& query) { return service.get(export_path + query, bearer(admin)).body; };
+    const std::string record = service.get("/api/public/term-policy/publication/privacy/2").body;
+    const std::string processing = "documents/" + std::string(json::parse(record).at("processingHash").as_string());
+    for (const char* query : {"", "?type=privacy"}) {
+        const std::string archive = bundle(query);
+        EXPECT_EQ(member_of(archive, "documents/" + hash), page) << query;
+        EXPECT_EQ(member_of(archive, "documents/" + to_hex(crypto::sha256(record))), record) << query;
+        EXPECT_THAT(member_of(archive, processing), HasSubstr("Mails about our offers")) << query;
+    }
+    EXPECT_THAT(names_in(bundle("?withoutAddenda=true")), Not(::testing::Contains("documents/" + hash)));
+    service.sql("DELETE FROM term_policy_diffs");
+    EXPECT_THAT(run(service.app().services().bundles->make({}))->lost_texts,
+                ::testing::ElementsAre("the comparison " + hash));
+}
+
 // The bundle is genuine without them, but whoever makes it should know.
 TEST(Bundles, TellWhichTextsTheObjectStoreHasLost) {
     const Auditor given;
