@@ -1,14 +1,18 @@
 // Tests that an allocation that fails costs one caller of a shared connection its answer, and nobody else.
 #include <array>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 
+#include <unistd.h>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
@@ -17,14 +21,21 @@
 #include "storage/postgres/postgres_database.hpp"
 #include "storage/redis/redis_node.hpp"
 #include "tests/support/shared_engines.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace {
 
 // How many allocations of this thread succeed until one fails; below zero: all.
 thread_local int left = -1;
 
+thread_local bool has_failed = false;
+
 void* allocate(std::size_t size) {
-    if (left >= 0 && left-- == 0) throw std::bad_alloc();
+    if (left >= 0 && left-- == 0) {
+        has_failed = true;
+        throw std::bad_alloc();
+    }
     if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
@@ -96,6 +107,94 @@ TEST(AllocationFailures, ALookUpThatFailsHoldsUpNoOther) {
         asio::co_spawn(context, look_up(next), asio::detached);
         run_on_and_on(context);
         ASSERT_EQ(next, End::found) << "after allocation " << at;
+    }
+}
+
+// A database behind a link that fails, and one thread of the service.
+class Reconnecting {
+public:
+    enum class End { none, found, refused };
+
+    // Ends the connections. The service notices with the next look-up, which it refuses.
+    void lose() {
+        link.refuse();
+        while (look_up() == End::found) {
+        }
+        // A new descriptor then needs memory, rather than that of the former one.
+        descriptors_.emplace_back(context_, ::dup(STDERR_FILENO));
+    }
+    // After the first failure, nobody tries to connect for 50 ms.
+    static void pass_pause() {
+        const auto end = std::chrono::steady_clock::now() + 60ms;
+        ASSERT_TRUE(eventually([&] { return std::chrono::steady_clock::now() > end; }));
+    }
+    // The allocation number `failing` of this thread fails; below zero: none.
+    End look_up(int failing = -1) {
+        has_failed = false;
+        End end = End::none;
+        asio::co_spawn(context_, look_up_into(end), asio::detached);
+        asio::post(context_, [failing] { left = failing; });
+        run_on_and_on(context_);
+        left = -1;
+        return end;
+    }
+    // Whether a look-up is answered in time by a server that works.
+    bool recovers() {
+        return eventually([this] { return look_up() == End::found; });
+    }
+
+    TcpProxy link{port_of(shared_postgres_url())};
+
+private:
+    asio::awaitable<void> look_up_into(End& end) {
+        try {
+            co_await database_.look_up("SELECT id FROM things WHERE id = $1", Uuid());
+            end = End::found;
+        } catch (const Unavailable&) {
+            end = End::refused;
+        } catch (const std::bad_alloc&) {
+            end = End::refused;
+        }
+        left = -1;
+    }
+
+    const PostgresSchema schema_;
+    const SqlRows made_ = schema_.sql("CREATE TABLE things (id UUID PRIMARY KEY)");
+    asio::io_context context_{1};
+    std::deque<asio::posix::stream_descriptor> descriptors_;
+    storage::PostgresDatabase database_{{.url = with_port(schema_.patient_url(), link.port()), .timeout = 3s}};
+};
+
+// Regression: nobody reported the end of the attempt to connect, so nobody made another one.
+TEST(AllocationFailures, AnAttemptToConnectThatFailsIsNotTheLast) {
+    Reconnecting service;
+    ASSERT_TRUE(service.recovers());
+    bool is_last = false;
+    for (int at = 0; !is_last; ++at) {
+        ASSERT_LT(at, 1'000);
+        service.lose();
+        service.pass_pause();
+        EXPECT_EQ(service.look_up(at), Reconnecting::End::refused) << "allocation " << at;
+        is_last = !has_failed;
+        service.link.pass();
+        ASSERT_TRUE(service.recovers()) << "after allocation " << at;
+    }
+}
+
+// Regression: the channel had a connection without a socket to wait for, and ended the program.
+TEST(AllocationFailures, AConnectionThatCannotBeUsedIsNotKept) {
+    Reconnecting service;
+    ASSERT_TRUE(service.recovers());
+    bool is_last = false;
+    for (int at = 0; !is_last; ++at) {
+        ASSERT_LT(at, 1'000);
+        service.lose();
+        service.pass_pause();
+        service.link.pass();
+        const auto end = service.look_up(at);
+        is_last = !has_failed;
+        EXPECT_TRUE(end == Reconnecting::End::found || !is_last) << "allocation " << at;
+        ASSERT_TRUE(service.recovers()) << "after allocation " << at;
     }
 }
 

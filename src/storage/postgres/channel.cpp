@@ -1,11 +1,14 @@
 #include "storage/postgres/channel.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
@@ -22,6 +25,20 @@ constexpr std::size_t in_flight_max = 256;
 
 bool is_answer(ExecStatusType status) { return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK; }
 
+// libpq closes its descriptor when it loses the connection, before the channel hears of it. Another thread may then
+// have opened a file of the same number, which the executor would take for the socket. Throws if no descriptor or no
+// memory is left.
+asio::posix::stream_descriptor copy_of(int socket, const asio::any_io_executor& executor) {
+    const int copy = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) throw std::runtime_error("no file descriptor is left");
+    try {
+        return {executor, copy};
+    } catch (...) {
+        ::close(copy);
+        throw;
+    }
+}
+
 }  // namespace
 
 Channel::Channel(asio::any_io_executor executor, std::shared_ptr<const PostgresOptions> options,
@@ -37,46 +54,58 @@ void Channel::submit(Job job) {
     // lost answer.
     if (connection_ && in_flight_.empty() && connection_->is_stale()) lose("closed while idle", false);
     if (!connection_) {
-        const bool waits = connecting_ ? health_->is_up() : health_->may_connect();
+        const bool waits = connecting_ ? health_->is_up() : begin_connecting();
         if (!waits) {
             job.done({.error = std::make_exception_ptr(Unavailable("postgres: unreachable"))});
             return;
         }
     }
     waiting_.push_back(std::move(job));
-    if (connection_) {
-        send_waiting();
-    } else if (!connecting_) {
-        begin_connecting();
-    }
+    if (connection_) send_waiting();
     watch();
 }
 
-void Channel::begin_connecting() {
-    connecting_ = true;
-    try {
-        asio::co_spawn(executor_, connect(), unwatched("connecting to PostgreSQL"));
-    } catch (...) {
-        connecting_ = false;
-        throw;
+// Ends with the coroutine, which ends without an exception if there is no memory for its next wait. If the server is
+// down, that is a failure, too: if nobody reported it, nobody would ever connect again.
+class Channel::Attempt {
+public:
+    explicit Attempt(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) { channel_->connecting_ = true; }
+    Attempt(Attempt&&) noexcept = default;
+    Attempt& operator=(Attempt&&) = delete;
+    ~Attempt() { end(channel_ && channel_->health_->is_up() ? &Health::succeeded : &Health::failed); }
+    void end(void (Health::*how)()) {
+        const auto channel = std::exchange(channel_, nullptr);
+        if (!channel) return;  // has ended before
+        channel->connecting_ = false;
+        std::invoke(how, *channel->health_);
     }
+
+private:
+    std::shared_ptr<Channel> channel_;
+};
+
+bool Channel::begin_connecting() {
+    if (!health_->may_connect()) return false;
+    try {
+        asio::co_spawn(executor_, connect(Attempt(shared_from_this())), unwatched("connecting to PostgreSQL"));
+    } catch (const std::bad_alloc&) {
+    }
+    return connecting_;
 }
 
-asio::awaitable<void> Channel::connect() {
+asio::awaitable<void> Channel::connect(Attempt attempt) {
     const auto self = shared_from_this();
     std::string failure;
     try {
         auto connection = co_await connectors_->run(
             [options = options_] { return std::make_unique<Connection>(*options, Connection::Use::serving); });
-        connecting_ = false;
-        health_->succeeded();
+        attempt.end(&Health::succeeded);
         adopt(std::move(connection));
         co_return;
     } catch (const std::exception& error) {
         failure = error.what();
     }
-    connecting_ = false;
-    health_->failed();
+    attempt.end(&Health::failed);
     refuse_waiting(failure);
 }
 
@@ -86,17 +115,19 @@ void Channel::adopt(std::unique_ptr<Connection> connection) {
         refuse_waiting("no pipeline mode");
         return;
     }
-    // libpq closes its descriptor when it loses the connection, before this object hears of it. Another thread may then
-    // have opened a file of the same number, which the executor would take for the socket.
-    const int descriptor = ::fcntl(PQsocket(raw), F_DUPFD_CLOEXEC, 0);
-    if (descriptor < 0) {
-        refuse_waiting("no file descriptor is left");
+    std::string failure;
+    try {
+        statements_ = {};
+        socket_.emplace(copy_of(PQsocket(raw), executor_));
+    } catch (const std::exception& error) {
+        failure = error.what();
+    }
+    if (!socket_) {
+        refuse_waiting(failure);
         return;
     }
-    statements_ = {};
     heard_at_ = Steady::now();
     connection_ = std::move(connection);
-    socket_.emplace(executor_, descriptor);
     send_waiting();
     watch();
 }
@@ -167,22 +198,22 @@ void Channel::flush() {
         return;
     }
     if (left == 0 || writing_) return;
-    writing_ = true;
     socket_->async_wait(asio::posix::stream_descriptor::wait_write,
                         [self = shared_from_this()](boost::system::error_code error) {
                             self->writing_ = false;
                             if (!error && self->connection_) self->flush();
                         });
+    writing_ = true;
 }
 
 void Channel::read_on() {
     if (reading_ || in_flight_.empty()) return;
-    reading_ = true;
     socket_->async_wait(asio::posix::stream_descriptor::wait_read,
                         [self = shared_from_this()](boost::system::error_code error) {
                             self->reading_ = false;
                             if (!error && self->connection_) self->on_readable();
                         });
+    reading_ = true;
 }
 
 void Channel::on_readable() {
@@ -290,13 +321,7 @@ void Channel::lose(const std::string& why, bool silent) {
             waiting_.push_back(std::move(job));
         }
     }
-    if (!waiting_.empty() && !connecting_) {
-        if (health_->may_connect()) {
-            begin_connecting();
-        } else {
-            refuse_waiting(why);
-        }
-    }
+    if (!waiting_.empty() && !connecting_ && !begin_connecting()) refuse_waiting(why);
     watch();
 }
 
@@ -318,7 +343,6 @@ void Channel::watch() {
         return;
     }
     if (watching_) return;
-    watching_ = true;
     Steady::time_point next = in_flight_.empty() ? Steady::time_point::max() : silence_at();
     for (const auto* jobs : {&in_flight_, &waiting_})
         for (const Job& job : *jobs)
@@ -328,6 +352,7 @@ void Channel::watch() {
         self->watching_ = false;
         self->on_deadline();
     });
+    watching_ = true;
 }
 
 Channel::Steady::time_point Channel::silence_at() const {

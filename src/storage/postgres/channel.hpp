@@ -53,8 +53,10 @@ private:
         PreparedStatements::Entry* entry = nullptr;  // being prepared
     };
 
-    void begin_connecting();
-    asio::awaitable<void> connect();
+    // Returns false if nobody connects now: the server is down, or memory ran out.
+    bool begin_connecting();
+    class Attempt;
+    asio::awaitable<void> connect(Attempt attempt);
     void send_waiting();
     bool send(const Job& job);
     PreparedStatements::Entry& entry_of(const WireStatement& statement, const Encoded& encoded);
@@ -87,6 +89,7 @@ private:
     std::deque<Slot> slots_;
     Steady::time_point heard_at_;  // when the server last sent something
     bool connecting_ = false;
+    // Each becomes true once the wait has begun, for which there may be no memory.
     bool reading_ = false;
     bool writing_ = false;
     bool watching_ = false;
