@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include <unistd.h>
 
@@ -86,10 +89,11 @@ std::size_t RealRedis::master(std::size_t sentinel) const {
     return node_at(static_cast<std::uint16_t>(number(std::string_view(address).substr(address.find('\n') + 1))));
 }
 
+namespace {
+
 // Lines of CLUSTER NODES: id 127.0.0.1:PORT@BUS flags master ping pong epoch state SLOT SLOT-SLOT ...
-std::size_t RealRedis::master_of(const std::string& key, std::size_t asked) const {
-    const unsigned slot = number(command(asked, {"cluster", "keyslot", key}));
-    std::istringstream lines(command(asked, {"cluster", "nodes"}));
+std::optional<std::uint16_t> port_of_slot(const std::string& nodes, unsigned slot) {
+    std::istringstream lines(nodes);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
         const std::vector<std::string> word(std::istream_iterator<std::string>(words), {});
@@ -99,11 +103,26 @@ std::size_t RealRedis::master_of(const std::string& key, std::size_t asked) cons
             const unsigned first = number(range);
             const unsigned last = range.contains('-') ? number(range.substr(range.find('-') + 1)) : first;
             if (slot >= first && slot <= last)
-                return node_at(
-                    static_cast<std::uint16_t>(number(std::string_view(word[1]).substr(word[1].find(':') + 1))));
+                return static_cast<std::uint16_t>(number(std::string_view(word[1]).substr(word[1].find(':') + 1)));
         }
     }
-    throw std::runtime_error("nobody has the slot of " + key);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::size_t RealRedis::master_of(const std::string& key, std::size_t asked) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    for (;;) {
+        const std::string slot = command(asked, {"cluster", "keyslot", key});
+        const std::string nodes = command(asked, {"cluster", "nodes"});
+        const bool is_loading = slot.starts_with("LOADING") || nodes.starts_with("LOADING");
+        if (!is_loading)
+            if (const auto port = port_of_slot(nodes, number(slot))) return node_at(*port);
+        if (std::chrono::steady_clock::now() > end)
+            throw std::runtime_error("nobody has the slot of " + key + ": " + nodes);
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
 }
 
 }  // namespace consentry::tests

@@ -71,7 +71,8 @@ public:
 
     // Sentinel only: returns the node that this sentinel considers the master.
     std::size_t master(std::size_t sentinel = 3) const;
-    // Cluster only: returns the node that `asked` considers the master of the key's slot.
+    // Cluster only: returns the node that `asked` considers the master of the key's slot. Waits up to 20 s while
+    // `asked` knows none or loads its data, as a former master does that has become a replica.
     std::size_t master_of(const std::string& key, std::size_t asked = 0) const;
 
 private:

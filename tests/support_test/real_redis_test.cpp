@@ -1,6 +1,7 @@
 #include "tests/support/real_redis.hpp"
 
 #include <stdexcept>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -73,6 +74,20 @@ TEST(RealRedis, TheClusterReplacesAMaster) {
     EXPECT_TRUE(eventually([&] { return redis.command(successor, {"get", "key"}) == "value"; }));
     redis.node(master).resume();
     EXPECT_TRUE(eventually([&] { return redis.master_of("key", master) == successor; }));
+}
+
+// Regression: a busy machine shows a former master while it loads the data of its successor.
+TEST(RealRedis, AskingForTheMasterWaitsForANodeThatLoads) {
+    const RealRedis redis({.kind = RedisKind::cluster});
+    const std::size_t master = redis.master_of("key");
+    // A second, in which it answers others.
+    redis.command(master,
+                  {"config", "set", "key-load-delay", "10000", "loading-process-events-interval-bytes", "1024"});
+    redis.command(master,
+                  {"eval", "for i = 1, 100 do redis.call('set', '{key}' .. i, string.rep('x', 1024)) end", "1", "key"});
+    const std::jthread reload([&] { EXPECT_EQ(redis.command(master, {"debug", "reload"}), "OK"); });
+    ASSERT_TRUE(eventually([&] { return redis.command(master, {"get", "key"}).starts_with("LOADING"); }));
+    EXPECT_EQ(redis.master_of("key", master), master);
 }
 
 TEST(RealRedis, LeavesNothingBehind) {
