@@ -134,6 +134,14 @@ class Kubernetes(unittest.TestCase):
         account = re.search(r"useradd .*--uid (\d+)", Path("packaging/container/Containerfile").read_text())
         self.assertEqual(self.pod["securityContext"]["runAsUser"], int(account[1]))
 
+    def test_memory_suffices_on_a_machine_with_many_cores(self):
+        settings = self.parts["ConfigMap"]["data"]
+        self.assertIn("HTTP_THREADS", settings, "one for each core of the machine")
+        self.assertIn("AUTH_PASSWORD_HASH_THREADS", settings, "one for each core of the machine")
+        limit = re.fullmatch(r"(\d+)Mi", self.container["resources"]["limits"]["memory"])
+        # docs/guides/capacity.md has both figures.
+        self.assertLess(43 + 20 * int(settings["AUTH_PASSWORD_HASH_THREADS"]), int(limit[1]))
+
     def test_services_of_the_namespace_set_nothing(self):
         self.assertIs(self.pod["enableServiceLinks"], False, "a service called http would set HTTP_PORT")
 
