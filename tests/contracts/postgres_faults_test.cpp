@@ -286,6 +286,24 @@ TEST(PostgresFaults, DeadlocksAreSettledByDoingOneOfThemAgain) {
     EXPECT_EQ(schema.sql("SELECT attempt FROM counters ORDER BY id"), (SqlRows{{"100"}, {"100"}}));
 }
 
+// Regression: documents named a number of repeats that the program no longer had.
+TEST(PostgresFaults, ATransactionThatLosesIsRepeatedForHalfOfTheTimeout) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    schema.sql(
+        "INSERT INTO things (id) VALUES (1); CREATE SEQUENCE tries;"
+        // Nothing takes back the next number of a sequence.
+        "CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('tries') <= 20 THEN RAISE "
+        "EXCEPTION 'lost' USING ERRCODE = '40001'; END IF; RETURN NULL; END $$;"
+        "CREATE TRIGGER lose BEFORE UPDATE ON things EXECUTE FUNCTION lose()");
+    Client client({.url = schema.patient_url(), .timeout = 10s});
+    EXPECT_EQ(client.execute("UPDATE things SET note = 'kept' WHERE id = 1").affected(), 1);
+    EXPECT_EQ(schema.sql("SELECT last_value FROM tries")[0][0], "21");
+    schema.sql("ALTER SEQUENCE tries MINVALUE -1000000000 RESTART WITH -1000000000");
+    Client hasty({.url = schema.patient_url(), .timeout = 2s});
+    EXPECT_GE(time_of([&] { EXPECT_THROW(hasty.execute("UPDATE things SET note = 'lost'"), Unavailable); }), 1s);
+}
+
 awaitable<bool> look_up_often(storage::Database& on, Uuid key, int times) {
     for (int i = 0; i < times; ++i) {
         const Rows rows = co_await on.look_up("SELECT uid, note FROM things WHERE uid = $1", key);
