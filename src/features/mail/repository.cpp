@@ -64,8 +64,10 @@ awaitable<std::int64_t> MailRepository::keep(MailMark mark, TimePoint until) {
     co_return rows.affected();
 }
 
+// take() counts the attempt before it is made, so that a mail at which the program ends has it counted.
 awaitable<void> MailRepository::release(MailMark mark) {
-    co_await database_.execute("UPDATE mails SET taken_by = NULL, taken_until = NULL WHERE taken_by = $1", mark);
+    co_await database_.execute(
+        "UPDATE mails SET taken_by = NULL, taken_until = NULL, attempt = attempt - 1 WHERE taken_by = $1", mark);
 }
 
 awaitable<void> MailRepository::erase(MailId id, MailMark mark) {

@@ -49,7 +49,7 @@ public:
     awaitable<std::vector<StoredMail>> take(MailMark mark, MailDue due, TimePoint until, std::int64_t limit);
     // Extends the claim to `until`. Returns how many rows the mark still holds.
     awaitable<std::int64_t> keep(MailMark mark, TimePoint until);
-    // Releases the rows that the mark still holds.
+    // Releases the rows that the mark still holds, and takes back that they count as tried.
     awaitable<void> release(MailMark mark);
 
     // Deletes a mail that the server has accepted.

@@ -132,6 +132,35 @@ TEST(MailServer, WhatItPutsOffItGetsLater) {
     EXPECT_TRUE(nothing_waits(service));
 }
 
+// Regression: each round of the outage counted as a failed attempt of every mail that waited.
+TEST(MailServer, AnOutageIsNoAttemptOfTheMailsThatItKeptWaiting) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person eve = service.make_person();
+    server.fail(R"({"step": "drop"})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "attempt = 1 AND taken_by IS NULL") == "1"; }));
+    service.pass(1s);
+    ASSERT_TRUE(write_mail(service, eve, MailKind::welcome));  // behind ada's, which is older
+    auto pause = 12s;                                          // 10 s plus up to a fifth
+    for (const char* const attempt : {"2", "3", "4"}) {
+        service.pass(pause);
+        pause *= 2;
+        ASSERT_TRUE(eventually([&] {
+            return rows_of_mails(service, std::string("attempt = ") + attempt + " AND last_error IS NOT NULL") == "1" &&
+                   rows_of_mails(service, "taken_by IS NULL") == "2";
+        })) << attempt;
+    }
+    server.fail(R"({"step": "rcpt", "answer": "451 4.7.1 Greylisted", "to": ")" + eve.email + R"("})");
+    service.pass(pause);
+    EXPECT_EQ(server.wait_for(1)[0].to, ada.email);
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error = '451 4.7.1'") == "1"; }));
+    server.work_again();
+    service.pass(13s);  // as after a first attempt
+    EXPECT_THAT(server.wait_for(2), SizeIs(2));
+}
+
 TEST(MailServer, WhatItRefusesIsGivenUpAndTold) {
     const MailServer server(MailServerTls::none);
     Service service(by(server));
