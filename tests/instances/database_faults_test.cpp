@@ -179,7 +179,27 @@ INSTANTIATE_TEST_SUITE_P(Ways, DatabaseFaults,
                          [](const auto& info) { return info.param.name; });
 
 // Filling a disk would require a separate file system. Instead, a trigger raises the error that PostgreSQL reports for
-// a full disk.
+// a full disk. It stops every table: a background task whose write succeeds would make the service ready again.
+class DiskFull {
+public:
+    explicit DiskFull(const SharedFleet& fleet) : fleet_(fleet) {
+        change_function("RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'");
+        // One transaction for each table, because transactions under way lock the tables in other orders.
+        for (const auto& row : fleet.sql("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"))
+            fleet.sql("CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE OR DELETE ON " + row.at(0) +
+                      " EXECUTE FUNCTION full_disk()");
+    }
+    // Locks no table, as dropping the triggers would.
+    void end() const { change_function("RETURN NULL"); }
+
+private:
+    void change_function(const std::string& body) const {
+        fleet_.sql("CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body +
+                   "; END $$");
+    }
+    const SharedFleet& fleet_;
+};
+
 TEST(FLT_2, AFullDiskAtTheServerIsReportedAndSurvived) {
     SharedFleet fleet(2);
     const Account bob = fleet->make_account();
@@ -191,29 +211,28 @@ TEST(FLT_2, AFullDiskAtTheServerIsReportedAndSurvived) {
     fleet.sql(
         "UPDATE sessions SET last_active_at = last_active_at - 120000;"
         "UPDATE sessions SET expires_at = expires_at - 86400000 WHERE expires_at = issued_at + 604800000");
+    // Nothing takes back the next number of a sequence.
     fleet.sql(
-        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend "
-        "file: No space left on device' USING ERRCODE = '53100'; END $$;"
-        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON sessions EXECUTE FUNCTION full_disk();"
-        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON schema_migrations EXECUTE FUNCTION full_disk();"
-        // Nothing takes back the next number of a sequence.
         "CREATE SEQUENCE tries;"
         "CREATE FUNCTION count_try() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('tries'); RETURN "
         "NULL; END $$;"
         "CREATE TRIGGER count_try BEFORE UPDATE OF last_active_at ON sessions EXECUTE FUNCTION count_try()");
+    const DiskFull full(fleet);
     for (std::size_t i = 0; i < 4; ++i) {
         const Answer login = log_in(fleet->client(i), bob);
         EXPECT_EQ(login.status, 503U) << login.body;
         EXPECT_TRUE(login.headers.contains("retry-after"));
         EXPECT_FALSE(login.body.contains("space")) << "no detail leaves the house";
         EXPECT_EQ(log_out(fleet->client(i), tokens.access).status, 503U);
+        EXPECT_EQ(log_in(fleet->client(i), {.email = bob.email, .password = "Wrong-Harbor-42"}).status, 503U)
+            << "nobody may guess uncounted";
         EXPECT_EQ(fleet->client(i).get("/api/health/ready").status, 503U);
         EXPECT_EQ(knock(fleet->client(i), tokens.access), 200U) << "what only reads goes on";
         EXPECT_EQ(knock(fleet->client(i), of_admin.access), 200U) << "although the time of the use is not recorded";
         EXPECT_EQ(person.open("/account").status, 200U) << "although the session does not last longer";
     }
     EXPECT_LT(fleet.number("SELECT last_value FROM tries"), 8) << "not every request tries to record its use";
-    fleet.sql("DROP FUNCTION full_disk() CASCADE");
+    full.end();
     for (std::size_t i = 0; i < 2; ++i) {
         EXPECT_TRUE(eventually([&] { return fleet->client(i).get("/api/health/ready").status == 200U; }, 5s));
         EXPECT_EQ(log_in(fleet->client(i), bob).status, 200U);
