@@ -344,6 +344,45 @@ TEST(PostgresFaults, AStatementThatIsNoLookUpIsRefusedAndNothingElse) {
     EXPECT_TRUE(client.wait_for(database.look_up("SELECT uid FROM things WHERE uid = $1", Uuid())).empty());
 }
 
+// The URL with two hosts, which differ in their port.
+std::string with_two_ports(const std::string& url, std::uint16_t first, std::uint16_t second) {
+    const std::string host = "127.0.0.1:";
+    std::string out = with_port(url, second);
+    return out.insert(out.find(host), host + std::to_string(first) + ",");
+}
+
+// Regression: every new connection waited for the silent host first, longer than a call may take.
+TEST(PostgresFaults, FLT_2_ASilentHostBeforeTheServerIsAskedOnce) {
+    const PostgresSchema schema;
+    TcpProxy silent(port_of(schema.url()));
+    silent.hang();
+    storage::PostgresDatabase database(
+        {.url = with_two_ports(schema.url(), silent.port(), port_of(schema.url())) + "&connect_timeout=4",
+         .timeout = 3s});
+    EXPECT_EQ(silent.accepted(), 1U);
+    for (int i = 0; i < 3; ++i) {  // the first takes the connection of the start, the others make their own
+        asio::io_context context{1};
+        EXPECT_EQ(run_on(context, database.query("SELECT 7"))[0].integer(0), 7) << i;
+        EXPECT_EQ(run_on(context, database.search_with("SELECT 7", {}))[0].integer(0), 7) << i;
+    }
+    EXPECT_EQ(silent.accepted(), 1U);
+}
+
+// The other way round: the host that answered falls silent, and the first one is there again.
+TEST(PostgresFaults, FLT_2_TheNextHostIsAskedIfTheLastOneFellSilent) {
+    const PostgresSchema schema;
+    TcpProxy first(port_of(schema.url()));
+    TcpProxy second(port_of(schema.url()));
+    first.refuse();
+    Client client({.url = with_two_ports(schema.url(), first.port(), second.port()) + "&connect_timeout=2"});
+    EXPECT_EQ(second.accepted(), 1U);
+    second.hang();
+    first.pass();
+    EXPECT_FALSE(answers(client));
+    EXPECT_TRUE(eventually([&] { return answers(client); }));
+    EXPECT_EQ(first.open(), 1U);
+}
+
 TEST(PostgresFaults, AServerThatOnlyReadsIsRefusedAndTheOneThatWritesIsFound) {
     const RealPostgres primary({.fast = true});
     const RealPostgres replica({.replica_of = &primary});
@@ -353,10 +392,7 @@ TEST(PostgresFaults, AServerThatOnlyReadsIsRefusedAndTheOneThatWritesIsFound) {
     } catch (const std::runtime_error& error) {
         EXPECT_NE(std::string_view(error.what()).find("read-only"), std::string_view::npos) << error.what();
     }
-    std::string both = replica.url();
-    both.insert(both.find("127.0.0.1:") + std::string("127.0.0.1:").size() + std::to_string(replica.port()).size(),
-                ",127.0.0.1:" + std::to_string(primary.port()));
-    Client client({.url = both, .timeout = 10s});
+    Client client({.url = with_two_ports(replica.url(), replica.port(), primary.port()), .timeout = 10s});
     client.execute(things);
     EXPECT_EQ(client.query("SELECT count(*) FROM things")[0].integer(0), 0);
 }

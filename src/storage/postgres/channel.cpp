@@ -97,8 +97,9 @@ asio::awaitable<void> Channel::connect(Attempt attempt) {
     const auto self = shared_from_this();
     std::string failure;
     try {
-        auto connection = co_await connectors_->run(
-            [options = options_] { return std::make_unique<Connection>(*options, Connection::Use::serving); });
+        auto connection = co_await connectors_->run([options = options_, health = health_] {
+            return Connection::open(*options, Connection::Use::serving, health->host);
+        });
         attempt.end(&Health::succeeded);
         adopt(std::move(connection));
         co_return;

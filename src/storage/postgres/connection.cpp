@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <sys/socket.h>
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 
 #include "base/ascii.hpp"
@@ -56,6 +58,54 @@ std::vector<std::string> parts_of(std::string_view list) {
     while (!list.empty()) out.emplace_back(take_part(list, ','));
     return out;
 }
+
+// The hosts of a URL: libpq's lists of names, addresses and ports, of which an empty element stands for the default.
+class Hosts {
+public:
+    explicit Hosts(const ConnectionOptions& given) {
+        for (List& list : lists_) list.elements = elements_of(find(given, list.keyword).value_or(""));
+    }
+    // The lists that begin with the host at this place, as parameters to replace those of the URL.
+    std::vector<std::pair<const char*, std::string>> beginning_at(std::size_t place) const {
+        std::vector<std::pair<const char*, std::string>> out;
+        if (place == 0 || place >= count()) return out;
+        for (const List& list : lists_) {
+            if (list.elements.size() != count()) continue;  // none, or one port for all hosts
+            auto elements = list.elements;
+            std::ranges::rotate(elements, elements.begin() + static_cast<std::ptrdiff_t>(place));
+            out.emplace_back(list.keyword, fmt::format("{}", fmt::join(elements, ",")));
+        }
+        return out;
+    }
+    // Zero if it is none of them.
+    std::size_t place_of(const PGconn* connection) const {
+        const std::array<const char*, 3> used{PQhost(connection), PQhostaddr(connection), PQport(connection)};
+        for (std::size_t place = 0; place < count(); ++place) {
+            bool is_same = true;
+            for (std::size_t i = 0; i < used.size(); ++i) is_same = is_same && may_be(lists_[i], place, used[i]);
+            if (is_same) return place;
+        }
+        return 0;
+    }
+
+private:
+    struct List {
+        const char* keyword;
+        std::vector<std::string> elements = {};
+    };
+    static std::vector<std::string> elements_of(std::string_view list) {
+        std::vector<std::string> out = parts_of(list);
+        if (list.ends_with(',')) out.emplace_back();
+        return out;
+    }
+    std::size_t count() const { return std::max(lists_[0].elements.size(), lists_[1].elements.size()); }
+    bool may_be(const List& list, std::size_t place, const char* used) const {
+        if (list.elements.size() != count() || list.elements[place].empty()) return true;
+        return used != nullptr && list.elements[place] == used;
+    }
+
+    std::array<List, 3> lists_{List{"host"}, List{"hostaddr"}, List{"port"}};
+};
 
 // If a password is not percent-encoded, or the host after it is missing, libpq takes part of the password for a host or
 // port and quotes it in its errors.
@@ -124,10 +174,21 @@ bool ServerError::is_storage_failure() const {
     return sqlstate_ == "53100" || sqlstate_ == "58030" || sqlstate_ == "XX001" || sqlstate_ == "XX002";
 }
 
-Connection::Connection(const PostgresOptions& options, Use use) {
+std::unique_ptr<Connection> Connection::open(const PostgresOptions& options, Use use, std::atomic<std::size_t>& host) {
+    std::unique_ptr<Connection> out(new Connection(options, use, host.load()));
+    host.store(Hosts(parse(options.url)).place_of(out->raw()));
+    return out;
+}
+
+Connection::Connection(const PostgresOptions& options, Use use, std::size_t first_host) {
     const ConnectionOptions given = parse(options.url);
     std::vector<const char*> names{"dbname"};  // the URL, which libpq expands
     std::vector<const char*> values{options.url.c_str()};
+    const auto hosts = Hosts(given).beginning_at(first_host);
+    for (const auto& [name, list] : hosts) {
+        names.push_back(name);
+        values.push_back(list.c_str());
+    }
     // Later parameters override earlier ones, so set a default only if the URL does not.
     const auto unless_said = [&](const char* name, const char* value) {
         if (says(given, name)) return;

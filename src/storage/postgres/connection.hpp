@@ -1,7 +1,9 @@
 // One connection to the server. Used through blocking calls, or lent to a Channel, which uses it without blocking.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -49,7 +51,12 @@ public:
     // Blocks while connecting, at most two seconds per host unless the URL says otherwise, and as long again for the
     // settings of the session. Throws std::runtime_error with libpq's cause, which names the host and never the
     // password; also if the server is too old.
-    explicit Connection(const PostgresOptions& options, Use use);
+    explicit Connection(const PostgresOptions& options, Use use) : Connection(options, use, 0) {}
+
+    // The same, for connections that follow each other: of several hosts, tries the one at the place `host` of the
+    // URL's list first, then those behind it, then those before it, and sets `host` to the one that let it in. Without
+    // this, each connection would wait for a silent host before the one that works.
+    static std::unique_ptr<Connection> open(const PostgresOptions& options, Use use, std::atomic<std::size_t>& host);
 
     // Blocks. Changes what the connection is used for. Throws like run().
     void use_for(Use use, const PostgresOptions& options);
@@ -70,6 +77,7 @@ public:
     bool is_stale() const;
 
 private:
+    Connection(const PostgresOptions& options, Use use, std::size_t first_host);
     static void require_sent(int sent);
     // Runs statements that the server answers at once if it answers at all. Throws Unavailable if it does not.
     void set_up(const std::string& statements);

@@ -1,9 +1,10 @@
-// The shared state of the server: whether it is up, and which thread may try to reconnect.
+// The shared state of the server: whether it is up, which thread may try to reconnect, and where it begins.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace consentry::storage::postgres {
@@ -36,6 +37,8 @@ public:
 
     // A write failed because of the server's disk; only another write can tell whether it works again.
     std::atomic<bool> writes_fail{false};
+    // The place in the URL's list of the host that let a connection in last.
+    std::atomic<std::size_t> host{0};
 
 private:
     static std::int64_t now() {

@@ -18,6 +18,9 @@ struct Libpq {
     decltype(&PQconninfoParse) parse_options = library["PQconninfoParse"];
     decltype(&PQconninfoFree) free_options = library["PQconninfoFree"];
     decltype(&PQstatus) status = library["PQstatus"];
+    decltype(&PQhost) host = library["PQhost"];
+    decltype(&PQhostaddr) host_address = library["PQhostaddr"];
+    decltype(&PQport) port = library["PQport"];
     decltype(&PQserverVersion) server_version = library["PQserverVersion"];
     decltype(&PQerrorMessage) error_message = library["PQerrorMessage"];
     decltype(&PQsocket) socket = library["PQsocket"];
@@ -74,6 +77,9 @@ PQconninfoOption* PQconndefaults() { return libpq().default_options(); }
 PQconninfoOption* PQconninfoParse(const char* text, char** error) { return libpq().parse_options(text, error); }
 void PQconninfoFree(PQconninfoOption* options) { libpq().free_options(options); }
 ConnStatusType PQstatus(const PGconn* connection) { return libpq().status(connection); }
+char* PQhost(const PGconn* connection) { return libpq().host(connection); }
+char* PQhostaddr(const PGconn* connection) { return libpq().host_address(connection); }
+char* PQport(const PGconn* connection) { return libpq().port(connection); }
 int PQserverVersion(const PGconn* connection) { return libpq().server_version(connection); }
 char* PQerrorMessage(const PGconn* connection) { return libpq().error_message(connection); }
 int PQsocket(const PGconn* connection) { return libpq().socket(connection); }

@@ -96,7 +96,7 @@ PostgresDatabase::PostgresDatabase(PostgresOptions options)
           if (auto first = take_first()) pool->adopt(std::move(first));
           return pool;
       }),
-      first_(std::make_unique<postgres::Connection>(*options_, postgres::Connection::Use::serving)) {}
+      first_(postgres::Connection::open(*options_, postgres::Connection::Use::serving, health_->host)) {}
 
 PostgresDatabase::~PostgresDatabase() = default;
 
@@ -108,7 +108,7 @@ std::unique_ptr<postgres::Connection> PostgresDatabase::take_first() {
 void PostgresDatabase::with_first(const std::function<void(postgres::Connection&)>& use) {
     auto connection = take_first();
     if (!connection || connection->is_stale())
-        connection = std::make_unique<postgres::Connection>(*options_, postgres::Connection::Use::serving);
+        connection = postgres::Connection::open(*options_, postgres::Connection::Use::serving, health_->host);
     use(*connection);
     const std::lock_guard lock(first_mutex_);
     first_ = std::move(connection);
@@ -185,7 +185,7 @@ awaitable<Rows> PostgresDatabase::search(std::string_view sql, Params params) {
 Rows PostgresDatabase::search_now(std::string_view sql, const Params& params, const Searches::Patience& patience) {
     try {
         if (!searching_ || searching_->is_stale())
-            searching_ = std::make_unique<postgres::Connection>(*options_, postgres::Connection::Use::maintenance);
+            searching_ = postgres::Connection::open(*options_, postgres::Connection::Use::maintenance, health_->host);
         return searching_->run_while([&] { return !patience.is_over(); }, Searches::time_max, sql, params);
     } catch (const std::exception& error) {
         searching_.reset();
