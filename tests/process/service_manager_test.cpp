@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -21,8 +22,11 @@
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "storage/sqlite/connection.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -161,6 +165,35 @@ TEST(ServiceManager, AnUpgradeDoesNotMistakeThePassedSocketForAnotherService) {
     const pid_t pid = socket.start(folder.path());
     EXPECT_EQ(HttpClient(socket.port()).get("/api/health/live").status, 200U);
     EXPECT_EQ(PassedSocket::end(pid), 0);
+}
+
+// Whether a process has the file open.
+bool holds(pid_t pid, const std::filesystem::path& file) {
+    std::error_code gone;
+    for (const auto& one : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone))
+        if (std::filesystem::read_symlink(one, gone) == file) return true;
+    return false;
+}
+
+// Regression: a service that waited for the upgrade of another one noticed no signal, upgraded the database itself and
+// only then ended.
+TEST(ServiceManager, ASignalDuringTheStartEndsItAtOnce) {
+    for (const int signal : {SIGTERM, SIGINT}) {
+        const TempFolder folder;
+        const std::filesystem::path database = std::filesystem::canonical(folder.path()) / "data/consentry.db";
+        make_data(folder.path());
+        take_back_newest_migration(database);
+        const auto before = run_sql(database, "SELECT max(number) FROM schema_migrations");
+        storage::sqlite::Connection other({.file = database});
+        other.run("BEGIN IMMEDIATE");
+        Program service({"serve"}, folder.path(), quick_settings());
+        ASSERT_TRUE(eventually([&] { return holds(service.pid(), database); }));
+        service.send(signal);
+        const ExitStatus ended = service.wait(std::chrono::seconds{20});
+        EXPECT_EQ(ended.signal, signal);
+        other.run("ROLLBACK");
+        EXPECT_EQ(run_sql(database, "SELECT max(number) FROM schema_migrations"), before);
+    }
 }
 
 TEST(ServiceManager, AStandardErrorThatTakesNothingStopsNoService) {

@@ -110,6 +110,7 @@ int serve() {
 
     const SystemClock clock;
     App app(*config, clock, [&] { require_start(*config, clock); });
+    ending.begin_serving();
     app.start();
     write_document(app);
     greet(app, *config);

@@ -129,6 +129,7 @@ int serve_witness(const WitnessOptions& options) {
     Witness witness(database, clock, signer, std::move(logs));
     WitnessApplication application(witness);
     server = std::make_unique<http::Server>(server_options(*address), application);
+    ending.begin_serving();
     server->start();
     const bool is_v6 = address->host.contains(':');
     say("Witness {} for {} {} listens on http://{}{}{}:{}\nDatabase: {}\nVerifier key: {}\n", signer.verifier().name(),
