@@ -188,7 +188,7 @@ test('every operation and schema can be shown', async () => {
 test('everybody can use it: light and dark, 320 to 1280 pixels', async () => {
     for (const width of [320, 1280]) {
         const { page } = await openDocs({ width });
-        const look = (state) => assertAccessible(page, `docs-${state}`, [width]);
+        const look = (state) => assertAccessible(page, `docs-${state}`, { widths: [width], hasScripts: true });
         await look('start');
         if (width === 320) await page.click('#menu');
         await paste(page, '#search', 'two-factor');

@@ -1,23 +1,14 @@
 // What forms must bear in Chromium: password managers, cookies that are off, a page that was left open, a double click,
 // and a database that takes nothing.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import { Service, newTab, openBrowser } from './harness.mjs';
+import { test } from 'node:test';
+import { newTab } from './harness.mjs';
 import { assertAccessible } from './looks.mjs';
 import { codeOf, nextCodeOf } from './totp.mjs';
-import { visit as visitAt } from './visitor.mjs';
+import { openSite } from './visitor.mjs';
 
 const password = 'Velvet-Harbor-42';
-let service;
-let browser;
-before(async () => {
-    service = new Service();
-    service.migrate();
-    service.publishPolicies({ marketing: '# News\n\nOnce a month.\n' });
-    [browser] = await Promise.all([openBrowser(), service.start()]);
-});
-
-const visit = (options) => visitAt(browser, service.origin, options);
+const { service, visit } = openSite({ policies: { marketing: '# News\n\nOnce a month.\n' } });
 
 async function logIn(one, email) {
     await one.go('/login');
@@ -90,45 +81,41 @@ test('password managers know what belongs into each field', async () => {
     await assertFields(one, 'user with a second factor');
 });
 
-for (const script of [true, false]) {
-    const how = `${script ? 'with' : 'without'} JavaScript`;
+test('a form that another tab has made old says so, and works at the second time', async () => {
+    const email = 'tab@example.org';
+    service.createUser(email);
+    const one = await visit();
+    await one.go('/login?return=%2Faccount%2Fprofile');
+    const other = await newTab(one.context);
+    await other.goto(`${service.origin}/login`);
+    await other.type('#email', email);
+    await other.type('#password', password);
+    await Promise.all([other.waitForNavigation(), other.click('main form button')]);
+    await Promise.all([other.waitForNavigation(), other.click('header form button')]);
+    await one.page.bringToFront();
+    await one.submit({ email, password });
+    assert.match(await one.text('.fault'), /This page was open for too long/);
+    assert.equal(await one.page.$eval('#email', (field) => field.value), email);
+    assert.equal(await one.page.$eval('#password', (field) => field.value), '');
+    await assertAccessible(one.page, 'expired-form');
+    await one.submit({ password });
+    assert.equal(one.path(), '/account/profile');
+});
 
-    test(`a form that another tab has made old says so, and works at the second time, ${how}`, async () => {
-        const email = `tab${script ? 1 : 2}@example.org`;
-        service.createUser(email);
-        const one = await visit({ script });
-        await one.go('/login?return=%2Faccount%2Fprofile');
-        const other = await newTab(one.context);
-        await other.goto(`${service.origin}/login`);
-        await other.type('#email', email);
-        await other.type('#password', password);
-        await Promise.all([other.waitForNavigation(), other.click('main form button')]);
-        await Promise.all([other.waitForNavigation(), other.click('header form button')]);
-        await one.page.bringToFront();
+test('a browser that keeps no cookies is told what to do', async () => {
+    const email = 'crumb@example.org';
+    service.createUser(email);
+    const one = await visit();
+    const forget = async () => one.context.deleteCookie(...(await one.context.cookies()));
+    await one.go('/login');
+    for (let i = 0; i < 2; ++i) {
+        await forget();
         await one.submit({ email, password });
-        assert.match(await one.text('.fault'), /This page was open for too long/);
-        assert.equal(await one.page.$eval('#email', (field) => field.value), email);
-        assert.equal(await one.page.$eval('#password', (field) => field.value), '');
-        if (script) await assertAccessible(one.page, 'expired-form');
-        await one.submit({ password });
-        assert.equal(one.path(), '/account/profile');
-    });
-
-    test(`a browser that keeps no cookies is told what to do, ${how}`, async () => {
-        const email = `crumb${script ? 1 : 2}@example.org`;
-        service.createUser(email);
-        const one = await visit({ script });
-        const forget = async () => one.context.deleteCookie(...(await one.context.cookies()));
-        await one.go('/login');
-        for (let i = 0; i < 2; ++i) {
-            await forget();
-            await one.submit({ email, password });
-            assert.match(await one.text('.fault'), /Please allow cookies for this site, and send the form again/);
-        }
-        await one.submit({ password });
-        assert.equal(one.path(), '/account', 'cookies are on again');
-    });
-}
+        assert.match(await one.text('.fault'), /Please allow cookies for this site, and send the form again/);
+    }
+    await one.submit({ password });
+    assert.equal(one.path(), '/account', 'cookies are on again');
+});
 
 test('while the database takes nothing, a page says so', async () => {
     const email = 'patient@example.org';

@@ -334,8 +334,9 @@ export async function openPage(browser, origins, { others = [], ...look } = {}) 
     return { page, troubles };
 }
 
-// The HTML that the server sent of a page that openPage() opened.
+// What the server sent of a page that openPage() opened: its HTML, and the rules for what may run and load there.
 export const sentHtml = (page) => records.get(page).answer.text();
+export const sentPolicy = (page) => records.get(page).answer.headers()['content-security-policy'] ?? '';
 
 // The troubles of such a page, without expected ones, and without the lines by which Chromium tells that the page is a
 // refusal.

@@ -1,10 +1,11 @@
 // What a page must look like, to people and to programs: axe-core and html-validate find nothing wrong with it, nothing
-// is cut off, and nothing comes from elsewhere. Also keeps pictures.
+// is cut off, nothing comes from elsewhere, and nothing depends on JavaScript. Also keeps pictures.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { sentHtml, setLook, unexpectedTroubles } from './harness.mjs';
+import { test } from 'node:test';
+import { sentHtml, sentPolicy, setLook, unexpectedTroubles } from './harness.mjs';
 import { faultsOf } from './html.mjs';
 
 const require = createRequire(`${process.env.CONSENTRY_NODE_MODULES}/`);
@@ -57,10 +58,28 @@ export async function picture(page, name) {
     if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
+// What a browser with JavaScript may treat otherwise than one without: scripts, and what elements and style sheets do if
+// there are none.
+const partsOfScripts = `[
+    ...[...document.querySelectorAll('script, noscript')].map((element) => element.localName),
+    ...[...document.querySelectorAll('*')].flatMap((element) =>
+        element.getAttributeNames().filter((name) => name.startsWith('on'))),
+    ...[...document.styleSheets].flatMap((sheet) =>
+        [...sheet.cssRules].map((rule) => rule.cssText).filter((text) => text.includes('(scripting'))),
+]`;
+
+// No script can run on the page, so it is the same with and without JavaScript. Therefore the tests follow each flow once.
+async function assertScriptless(page, world, name) {
+    assert.match(sentPolicy(page), /(^|;) *default-src 'none' *(;|$)/, name);
+    assert.doesNotMatch(sentPolicy(page), /script-src/, name);
+    assert.deepEqual(await world.evaluate(partsOfScripts), [], name);
+}
+
 // Looks at a page that openPage() opened, in narrow and wide windows and in both color schemes.
-export async function assertAccessible(page, name, widths = [320, 1280]) {
+export async function assertAccessible(page, name, { widths = [320, 1280], hasScripts = false } = {}) {
     assert.deepEqual(await faultsOf(await sentHtml(page)), [], `${name}, HTML`);
     const world = await besideAxe(page);
+    if (!hasScripts) await assertScriptless(page, world, name);
     for (const width of widths)
         for (const scheme of ['light', 'dark']) {
             await setLook(page, { scheme, width });
@@ -71,4 +90,15 @@ export async function assertAccessible(page, name, widths = [320, 1280]) {
         }
     await world.detach();
     assert.deepEqual(unexpectedTroubles(page), [], name);
+}
+
+// Tests of pages: for each of them a function that leads there. One visitor opens them in this order.
+export function testPages(pages, visit) {
+    test('every page is accessible, and fits narrow and wide windows', async () => {
+        const one = await visit();
+        for (const [name, open] of Object.entries(pages)) {
+            await open(one);
+            await assertAccessible(one.page, name);
+        }
+    });
 }

@@ -34,12 +34,11 @@ trap 'rm -rf "$CONSENTRY_SCREENSHOTS"' EXIT
 fc-list :lang=ja | grep -q . || fail "no font has Japanese letters: install Debian's package fonts-noto-cjk"
 # All tests that look at a page keep a picture of it.
 look() { node --test-name-pattern="$2" "$browser/$1_test.mjs"; }
-look pages 'every page is accessible|the second factor.* with JavaScript'
-look newcomer '(sign-up to|a forced set-up).* with JavaScript'
-look recovery 'new backup codes.* with JavaScript'
-look forms 'another tab.* with JavaScript|the database takes nothing'
-look account_pages 'every page is accessible|few backup codes'
-look evidence 'what has changed'
+look pages 'every page is accessible|the second factor'
+look newcomer 'sign-up to|a forced set-up'
+look recovery 'new backup codes'
+look forms 'another tab|the database takes nothing'
+look account_pages 'every page is accessible|few backup codes|what has changed'
 look provider_login 'the buttons are accessible'
 look forward_auth 'behind nginx$|stays at the page between'
 folder=$here/../../docs/pages

@@ -3,8 +3,22 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'node:test';
-import { atEnd, expectTrouble, openContext, openPage, unexpectedTroubles } from './harness.mjs';
+import { afterEach, before } from 'node:test';
+import { Service, atEnd, expectTrouble, openBrowser, openContext, openPage, unexpectedTroubles } from './harness.mjs';
+
+// The service with these policies and accounts, and a browser, for the tests of a file: they start before the first.
+// `visit` begins a visit there.
+export function openSite({ policies, users = [] } = {}) {
+    const service = new Service();
+    let browser;
+    before(async () => {
+        service.migrate();
+        if (policies) service.publishPolicies(policies);
+        for (const email of users) service.createUser(email);
+        [browser] = await Promise.all([openBrowser(), service.start()]);
+    });
+    return { service, visit: (options) => visit(browser, service.origin, options) };
+}
 
 // Nobody who came to a page met an error of it, or a request to a stranger.
 const pages = [];
