@@ -13,9 +13,21 @@
 
 namespace consentry::tests {
 
-void make_data(const std::filesystem::path& folder, const Settings& settings) {
+namespace {
+
+void run_migrate(const std::filesystem::path& folder, const Settings& settings) {
     const Finished made = run_program({"migrate"}, folder, settings);
     EXPECT_EQ(made.code, 0) << made.err;
+}
+
+}  // namespace
+
+void make_data(const std::filesystem::path& folder, const Settings& settings) {
+    if (settings.contains("DATABASE_URL") || settings.contains("DATA_DIR")) return run_migrate(folder, settings);
+    // An empty database without keys, the same for every installation. Most tests begin with it.
+    static const TempFolder migrated;
+    [[maybe_unused]] static const bool once = (run_migrate(migrated.path(), settings), true);
+    std::filesystem::copy(migrated.path(), folder, std::filesystem::copy_options::recursive);
 }
 
 void take_back_newest_migration(const std::filesystem::path& database) {
