@@ -90,8 +90,9 @@ int fault_at_each_write(Service& service, FaultyVfs::Kind kind, Request request,
         const Answer answer = prepared();
         const bool met = FaultyVfs::disarm();
         EXPECT_TRUE(answer.status == 200U || answer.status == 503U || answer.status == 500U) << answer.body;
-        // The checkpoint that follows an answer may fail as well, which must not undo the change.
-        service.restart();
+        // The checkpoint that follows an answer may fail as well, which must not undo the change. The first answer was
+        // compared with the API document; each further start would make the document anew.
+        service.restart({{"DOC_ENABLE", "false"}, {"PAGES_ENABLE", "false"}});
         check(answer);
         if (!met || ::testing::Test::HasFailure()) return n;
     }
