@@ -31,16 +31,16 @@ using asio::awaitable;
 using asio::ip::tcp;
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-enum class Mode { pass, delay, hang, mute, refuse, cut_after, mute_when };
+enum class Mode { pass, delay, hang, mute, refuse, cut_after, hang_after, mute_when };
 enum class Direction { requests, answers };
 
 struct Link {
     tcp::socket client;
     tcp::socket target;
-    std::optional<std::size_t> answer_bytes_left{};  // cut_after_answer_bytes()
-    std::string last_bytes{};                        // mute_when: a possible prefix of the pattern
-    bool loses_answer = false;                       // mute_when: the pattern has passed
-    bool half_closed = false;                        // one side has closed its sending direction
+    std::optional<std::size_t> bytes_left{};  // cut_after_answer_bytes(), hang_after_request_bytes()
+    std::string last_bytes{};                 // mute_when: a possible prefix of the pattern
+    bool loses_answer = false;                // mute_when: the pattern has passed
+    bool half_closed = false;                 // one side has closed its sending direction
 };
 using LinkPointer = std::shared_ptr<Link>;
 
@@ -83,7 +83,7 @@ struct TcpProxy::Impl {
     void change(Mode next) {
         mode = next;
         for (const LinkPointer& link : links) {
-            link->answer_bytes_left.reset();
+            link->bytes_left.reset();
             link->last_bytes.clear();
             link->loses_answer = false;
         }
@@ -132,7 +132,7 @@ struct TcpProxy::Impl {
     }
 
     awaitable<void> connect(LinkPointer link) {
-        co_await held_back(Direction::requests);
+        co_await held_back(*link, Direction::requests);
         if (!links.contains(link)) co_return;
         const auto [error] = co_await link->target.async_connect(target, as_result);
         if (error || !links.contains(link)) {
@@ -152,7 +152,7 @@ struct TcpProxy::Impl {
         std::vector<char> bytes(65'536);
         while (links.contains(link)) {
             const auto [error, size] = co_await from.async_read_some(asio::buffer(bytes), as_result);
-            co_await held_back(direction);
+            co_await held_back(*link, direction);
             if (!links.contains(link)) co_return;
             if (answers && link->loses_answer) {
                 ++cut;
@@ -164,9 +164,9 @@ struct TcpProxy::Impl {
                 co_return;
             }
             if (!answers) look_for_pattern(*link, {bytes.data(), size});
-            const std::size_t passing = answers ? take_allowed(*link, size) : size;
+            const std::size_t passing = take_allowed(*link, direction, size);
             // Decided now: the mode may change during the write, but bytes that are lost stay lost.
-            const bool is_cut = answers && link->answer_bytes_left == 0U;
+            const bool is_cut = answers && mode == Mode::cut_after && link->bytes_left == 0U;
             const auto [failed, written] = co_await asio::async_write(to, asio::buffer(bytes, passing), as_result);
             if (failed) {
                 end(link, true);
@@ -204,19 +204,25 @@ struct TcpProxy::Impl {
         link.last_bytes.erase(0, link.last_bytes.size() - std::min(link.last_bytes.size(), pattern.size() - 1));
     }
 
-    std::size_t take_allowed(Link& link, std::size_t size) const {
-        if (mode != Mode::cut_after) return size;
-        if (!link.answer_bytes_left) link.answer_bytes_left = answer_bytes;
-        const std::size_t passing = std::min(size, *link.answer_bytes_left);
-        *link.answer_bytes_left -= passing;
-        return passing;
+    std::size_t take_allowed(Link& link, Direction direction, std::size_t size) const {
+        const bool answers = direction == Direction::answers;
+        if (mode != (answers ? Mode::cut_after : Mode::hang_after)) return size;
+        if (!link.bytes_left) link.bytes_left = bytes;
+        const std::size_t allowed = std::min(size, *link.bytes_left);
+        *link.bytes_left -= allowed;
+        return answers ? allowed : size;
+    }
+
+    bool is_held(const Link& link, Direction direction) const {
+        if (direction == Direction::answers) return mode == Mode::hang || mode == Mode::mute;
+        return mode == Mode::hang || (mode == Mode::hang_after && link.bytes_left == 0U);
     }
 
     // Completes once data in this direction may be forwarded.
-    awaitable<void> held_back(Direction direction) {
+    awaitable<void> held_back(const Link& link, Direction direction) {
         bool delayed = false;
         for (;;) {
-            const bool held = mode == Mode::hang || (mode == Mode::mute && direction == Direction::answers);
+            const bool held = is_held(link, direction);
             if (!held && (mode != Mode::delay || delayed)) co_return;
             asio::steady_timer timer(context);
             timer.expires_after(held ? std::chrono::hours{24} : std::chrono::hours{0} + time);
@@ -237,7 +243,7 @@ struct TcpProxy::Impl {
     std::set<asio::steady_timer*> waiting;
     Mode mode = Mode::pass;
     std::chrono::milliseconds time{};
-    std::size_t answer_bytes = 0;
+    std::size_t bytes = 0;
     std::string pattern;
     std::size_t accepted = 0;
     std::size_t cut = 0;
@@ -279,8 +285,14 @@ void TcpProxy::delay(std::chrono::milliseconds time) {
 }
 void TcpProxy::cut_after_answer_bytes(std::size_t count) {
     impl_->in([this, count] {
-        impl_->answer_bytes = count;
+        impl_->bytes = count;
         impl_->change(Mode::cut_after);
+    });
+}
+void TcpProxy::hang_after_request_bytes(std::size_t count) {
+    impl_->in([this, count] {
+        impl_->bytes = count;
+        impl_->change(Mode::hang_after);
     });
 }
 void TcpProxy::mute_when(std::string bytes) {

@@ -31,6 +31,8 @@ public:
     void refuse();                               // resets open links, refuses new ones
     // Resets each link after this many more bytes of answers.
     void cut_after_answer_bytes(std::size_t count);
+    // Forwards at least this many more bytes of requests on each link, and then only answers.
+    void hang_after_request_bytes(std::size_t count);
     // Applies once, to the first link on which the client sends these bytes. The bytes still reach the target. When the
     // target answers, and so has done its work, the link is cut and the answer is lost. Other links pass.
     void mute_when(std::string bytes);

@@ -154,6 +154,18 @@ TEST_F(TcpProxyTest, CutsAfterSomeBytesOfTheAnswer) {
     EXPECT_EQ(proxy_.open(), 0U);
 }
 
+TEST_F(TcpProxyTest, HangsAfterSomeBytesOfTheRequestsOfEachLink) {
+    proxy_.hang_after_request_bytes(7);
+    Caller caller(proxy_);
+    EXPECT_EQ(caller.ask("PING"), "+PONG\r\n");
+    EXPECT_EQ(caller.ask("PING"), "+PONG\r\n");
+    caller.send("PING");
+    EXPECT_FALSE(caller.hears_something(100ms));
+    EXPECT_EQ(Caller(proxy_).ask("PING"), "+PONG\r\n");
+    proxy_.pass();
+    EXPECT_EQ(caller.hear(), "+PONG\r\n");
+}
+
 // A link that swallowed bytes and then went on would leave the other side waiting for them.
 TEST_F(TcpProxyTest, ALinkThatLosesBytesIsCutWhateverTheModeBecomes) {
     for (int round = 0; round < 400 && !HasFailure(); ++round) {
