@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -26,6 +25,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wanted.hpp"
 #include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
@@ -109,11 +109,6 @@ private:
 };
 
 // CONSENTRY_RESTARTS=100 CONSENTRY_CONNECTIONS=1000 make it a measurement.
-std::int64_t wanted(const char* variable, std::int64_t usual) {
-    const char* given = std::getenv(variable);
-    return given != nullptr ? std::stoll(given) : usual;
-}
-
 TEST(ServiceManager, NoConnectionIsLostOverRestarts) {
     const TempFolder folder;
     make_data(folder.path());
