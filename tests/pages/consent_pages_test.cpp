@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/percent_encoding.hpp"
-#include "tests/support/browser.hpp"
-#include "tests/support/calls/policy_calls.hpp"
+#include "tests/pages/consent_visitor.hpp"
 #include "tests/support/log_support.hpp"
 
 namespace consentry::tests {
@@ -14,23 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Browser::Fields shown_policy(const std::string& page) {
-    Browser::Fields out;
-    for (const char* name : {"type", "version", "language", "contentHash", "shownDiffHash", "return"})
-        if (const std::string value = hidden_field(page, name); !value.empty()) out.emplace_back(name, value);
-    return out;
-}
-
-struct Visitor {
-    Service service;
-    PolicyDesk desk{service};
-    Person person = service.make_person();
-    Browser browser{service};
-    Visitor() { browser.log_in(person); }
-};
-
 TEST(ConsentPages, TheAccountOpensOnceEverythingIsAccepted) {
-    Visitor it;
+    ConsentVisitor it;
     EXPECT_TRUE(it.browser.is_logged_in()) << "nothing is published";
     it.desk.published("termsOfService", 1, {{"en", "# Terms\n\nBe *kind*. <script>alert(1)</script>\n"}});
     it.desk.published("privacy", 1, {{"en", "We keep little."}, {"de", "Wir speichern wenig."}});
@@ -53,7 +37,7 @@ TEST(ConsentPages, TheAccountOpensOnceEverythingIsAccepted) {
 }
 
 TEST(ConsentPages, ATextThatChangedMeanwhileIsShownAndNotAccepted) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("termsOfService", 1, {{"en", "First."}});
     const Answer first = it.browser.open("/accept");
     it.desk.published("termsOfService", 2, {{"en", "Second."}});
@@ -65,7 +49,7 @@ TEST(ConsentPages, ATextThatChangedMeanwhileIsShownAndNotAccepted) {
 }
 
 TEST(ConsentPages, AForgedHashIsRefused) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("termsOfService", 1, {{"en", "First."}});
     Browser::Fields fields = shown_policy(it.browser.open("/accept").body);
     for (auto& [name, value] : fields)
@@ -95,17 +79,8 @@ TEST(ConsentPages, APublishedTextThatTheStoreHasLostIsAnOutageThatTheLogExplains
     EXPECT_EQ(explained, 3);
 }
 
-TEST(ConsentPages, SentTwiceItIsAcceptedOnce) {
-    Visitor it;
-    it.desk.published("termsOfService", 1, {{"en", "First."}});
-    const Browser::Fields fields = shown_policy(it.browser.open("/accept").body);
-    EXPECT_EQ(it.browser.send("/accept", fields).status, 303);
-    EXPECT_EQ(it.browser.send("/accept", fields).status, 303);
-    EXPECT_EQ(it.service.sql("SELECT count(*) FROM term_policy_acceptances")[0][0], "1");
-}
-
 TEST(ConsentPages, WhoAcceptedAnEarlierVersionCanSeeWhatChanged) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("termsOfService", 1, {{"en", "First.\n\nThe same.\n"}});
     it.browser.send("/accept", shown_policy(it.browser.open("/accept").body));
     it.desk.published("termsOfService", 2, {{"en", "Second <b>.\n\nThe same.\n"}, {"de", "Zweite."}});
@@ -125,7 +100,7 @@ TEST(ConsentPages, WhoAcceptedAnEarlierVersionCanSeeWhatChanged) {
 }
 
 TEST(ConsentPages, AnEarlierTextThatTheStoreHasLostCostsTheComparisonOnly) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("termsOfService", 1, {{"en", "First."}});
     it.browser.send("/accept", shown_policy(it.browser.open("/accept").body));
     it.desk.published("termsOfService", 2, {{"en", "Second."}});
@@ -137,7 +112,7 @@ TEST(ConsentPages, AnEarlierTextThatTheStoreHasLostCostsTheComparisonOnly) {
 }
 
 TEST(ConsentPages, TextsWithoutACommonLanguageAreNotCompared) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("termsOfService", 1, {{"en", "First."}});
     it.browser.send("/accept", shown_policy(it.browser.open("/accept").body));
     it.desk.published("termsOfService", 2, {{"en", "Second."}, {"de", "Zweite."}});
@@ -151,7 +126,7 @@ TEST(ConsentPages, TextsWithoutACommonLanguageAreNotCompared) {
 
 // Another language must not ask for other texts.
 TEST(ConsentPages, AChangeOfTheLanguageAsksForTheSamePolicies) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("termsOfService", 1, {{"en", "Terms."}});
     it.desk.published("marketing", 1, {{"en", "Letters."}});
     const std::string link = "href=\"?policies=marketing&amp;return=%2F&amp;lang=de\"";
@@ -167,7 +142,7 @@ TEST(ConsentPages, AChangeOfTheLanguageAsksForTheSamePolicies) {
 }
 
 TEST(ConsentPages, APageCanAskForOtherPolicies) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("marketing", 1, {{"en", "Letters."}});
     EXPECT_EQ(it.browser.open("/accept?return=%2F").headers.at("location"), "/");
     const Answer page = it.browser.open("/accept?policies=marketing&return=%2F");
@@ -180,7 +155,7 @@ TEST(ConsentPages, APageCanAskForOtherPolicies) {
 }
 
 TEST(ConsentPages, WhatIsOptionalCanBeDeclined) {
-    Visitor it;
+    ConsentVisitor it;
     for (const char* type : {"marketing", "cookies", "termsOfService"}) it.desk.published(type, 1, {{"en", "Text."}});
     const auto way_past = [&](const std::string& query) {
         const std::string page = it.browser.open("/accept" + query).body;
@@ -206,7 +181,7 @@ TEST(ConsentPages, WhatIsOptionalCanBeDeclined) {
 
 // As from the page itself: the login leads back to the policies that were asked for, and they to where the visitor was.
 TEST(ConsentPages, WhoseSessionEndedBeforeTheyAcceptedComesBackToTheSamePolicies) {
-    Visitor it;
+    ConsentVisitor it;
     it.desk.published("marketing", 1, {{"en", "Letters."}});
     const std::string link = "/accept?policies=marketing";
     const auto sent_too_late = [&](const Browser::Fields& more) {

@@ -195,6 +195,25 @@ TEST(CookieSession, AChangeOfThePasswordEndsIt) {
     EXPECT_FALSE(browser.is_logged_in());
 }
 
+TEST(CookieSession, AConfirmationRenewsTheIdentityOfTheBrowser) {
+    Service service;
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    service.pass(std::chrono::minutes{10});
+    browser.open("/login/confirm?return=%2Faccount");
+    const std::string before = browser.cookies.at(session_cookie);
+    EXPECT_EQ(browser.send("/login/confirm", {{"password", "Wrong-Harbor-42"}}).status, 400);
+    EXPECT_EQ(browser.cookies.at(session_cookie), before);
+    const Answer done = browser.send("/login/confirm", {{"password", person.password}, {"return", "/account"}});
+    EXPECT_EQ(done.headers.at("location"), "/account") << done.body;
+    const std::string after = browser.cookies.at(session_cookie);
+    EXPECT_NE(after, before);
+    EXPECT_TRUE(browser.is_logged_in());
+    browser.cookies[session_cookie] = before;
+    EXPECT_FALSE(browser.is_logged_in()) << "the cookie from before is worth nothing";
+}
+
 TEST(CookieSession, TheOldestEndsBeyondTheLimit) {
     Service service({{"SESSION_MAX_PER_USER", "2"}});
     const Person person = service.make_person();

@@ -25,7 +25,7 @@ std::string secret_on(const Answer& page) {
     return secret;
 }
 
-std::string place(const Answer& answer) {
+std::string way_on(const Answer& answer) {
     const auto found = answer.headers.find("location");
     return found == answer.headers.end() ? std::to_string(answer.status) + " " + answer.body : found->second;
 }
@@ -63,7 +63,7 @@ TEST(TFA_12, AForcedSetUpShowsItsSecretOnlyUntilTheFirstCode) {
     for (const auto& cookies : {after, t.first}) {
         t.browser.cookies = cookies;
         const Answer again = t.browser.open("/login/set-up?return=%2Faccount%2Fprofile");
-        EXPECT_EQ(place(again), "/login/verify?return=%2Faccount%2Fprofile");
+        EXPECT_EQ(way_on(again), "/login/verify?return=%2Faccount%2Fprofile");
         expect_no_secret(again);
     }
     EXPECT_NE(t.browser.cookies.at(step_cookie), t.first.at(step_cookie));
@@ -75,7 +75,7 @@ TEST(TFA_12, AFormOfAForcedSetUpInAnotherTabShowsNoSecretInUse) {
     for (const char* code : {"000000", "", "x"}) {
         t.browser.cookies = t.first;
         const Answer again = t.browser.send("/login/set-up", {{"code", code}});
-        EXPECT_EQ(place(again), "/login/verify") << code;
+        EXPECT_EQ(way_on(again), "/login/verify") << code;
         expect_no_secret(again);
     }
     t.browser.open("/login/verify");
@@ -83,7 +83,7 @@ TEST(TFA_12, AFormOfAForcedSetUpInAnotherTabShowsNoSecretInUse) {
     EXPECT_TRUE(t.browser.is_logged_in()) << "the login goes on";
     t.browser.cookies = t.first;
     const Answer late = t.browser.open("/login/set-up");
-    EXPECT_EQ(place(late), "/login?step=over") << "the challenge is spent";
+    EXPECT_EQ(way_on(late), "/login?step=over") << "the challenge is spent";
     EXPECT_FALSE(t.browser.cookies.contains(step_cookie));
 }
 
@@ -91,7 +91,7 @@ TEST(TFA_12, AForcedSetUpThatTookTooLongShowsNoSecret) {
     ForcedSetUp t;
     t.service.pass(std::chrono::minutes{5});
     const Answer late = t.browser.open("/login/set-up?return=%2Faccount%2Fprofile");
-    EXPECT_EQ(place(late), "/login?step=over&return=%2Faccount%2Fprofile");
+    EXPECT_EQ(way_on(late), "/login?step=over&return=%2Faccount%2Fprofile");
     EXPECT_FALSE(t.browser.cookies.contains(step_cookie));
 }
 
@@ -101,7 +101,7 @@ TEST(TFA_12, TheAccountShowsItsSecretOnlyUntilTheFirstCode) {
     Browser browser(service);
     browser.log_in(person);
     browser.open("/account/two-factor/start");
-    ASSERT_EQ(place(browser.send("/account/two-factor/start", {})), "/account/two-factor/confirm");
+    ASSERT_EQ(way_on(browser.send("/account/two-factor/start", {})), "/account/two-factor/confirm");
     person.secret = secret_on(browser.open("/account/two-factor/confirm"));
     const auto first = browser.cookies;
     const Answer codes = browser.send("/account/two-factor/confirm", {{"code", service.code(person)}});
@@ -111,17 +111,17 @@ TEST(TFA_12, TheAccountShowsItsSecretOnlyUntilTheFirstCode) {
     const auto expect_nothing_shown = [&] {
         browser.cookies = first;
         const Answer again = browser.open("/account/two-factor/confirm");
-        EXPECT_EQ(place(again), "/account/two-factor");
+        EXPECT_EQ(way_on(again), "/account/two-factor");
         expect_no_secret(again);
         EXPECT_FALSE(browser.cookies.contains(step_cookie));
         browser.cookies = first;
         const Answer sent = browser.send("/account/two-factor/confirm", {{"code", "x"}});
-        EXPECT_EQ(place(sent), "/account/two-factor");
+        EXPECT_EQ(way_on(sent), "/account/two-factor");
         expect_no_secret(sent);
     };
     expect_nothing_shown();
     browser.open("/account/two-factor/off");
-    ASSERT_EQ(place(browser.send("/account/two-factor/off", {{"code", service.next_code(person)}})),
+    ASSERT_EQ(way_on(browser.send("/account/two-factor/off", {{"code", service.next_code(person)}})),
               "/account/two-factor?done=twoFactorOff");
     expect_nothing_shown();
 }

@@ -5,10 +5,10 @@
 
 #include "app/app.hpp"
 #include "features/consent_proof/bundle_check.hpp"
+#include "tests/features/consent_log/log_timestamps.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/files.hpp"
-#include "tests/support/timestamp_authority.hpp"
 #include "tests/support/tls_front.hpp"
 
 namespace consentry::tests {
@@ -16,87 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-class LogTimestamps : public ::testing::Test {
-protected:
-    LogTimestamps() { publish(t_.service, "marketing", 1); }
-    void add() {
-        const std::string token = t_.service.tokens_of(t_.person).access;  // the former one has expired
-        const Answer answer =
-            is_accepted_ ? withdraw(t_.service, token, "marketing") : accept(t_.service, token, "marketing");
-        is_accepted_ = !is_accepted_;
-        EXPECT_EQ(answer.status, 200U) << answer.body;
-    }
-    // Publishes, and has stamped what is due. Returns why it failed.
-    std::string work() {
-        std::string out;
-        for (const TaskTrouble& trouble : run(t_.service.app().services().clean_up())) out += trouble.reason + "\n";
-        return out;
-    }
-    // Why no stamp was kept that was due. The service's own round may have tried first.
-    std::string refusal() {
-        std::string out;
-        for (int i = 0; i < 5 && out.empty(); ++i) {
-            t_.service.pass(1h);
-            out = work();
-        }
-        return out;
-    }
-    Answer stamp(int size) { return t_.service.get("/consent-log/timestamps/" + std::to_string(size) + ".tsr"); }
-    // The text of the latest checkpoint.
-    std::string text() { return tlog::parse_note(t_.service.get("/consent-log/checkpoint").body)->text; }
-
-    TimestampAuthority authority_;
-    Signed t_{Environment{{"CONSENT_LOG_TIMESTAMP_URL", authority_.url()}}};
-    bool is_accepted_ = false;
-};
-
-TEST_F(LogTimestamps, OneAnHourIfTheLogGrew) {
-    add();
-    EXPECT_EQ(work(), "");
-    const Answer first = stamp(1);
-    ASSERT_EQ(first.status, 200U);
-    EXPECT_EQ(first.headers.at("content-type"), "application/timestamp-reply");
-    EXPECT_THAT(first.headers.at("cache-control"), HasSubstr("immutable"));
-    const CommandResult verified = authority_.verify(text(), first.body);
-    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
-    EXPECT_NE(authority_.verify(text() + " ", first.body).code, 0);
-    add();
-    EXPECT_EQ(work(), "");
-    EXPECT_EQ(stamp(2).status, 404U) << "not within the hour";
-    t_.service.pass(1h);
-    EXPECT_EQ(work(), "");
-    EXPECT_EQ(authority_.verify(text(), stamp(2).body).code, 0);
-    t_.service.pass(3h);
-    EXPECT_EQ(work(), "");
-    EXPECT_EQ(authority_.requests(), 2) << "the log has not grown";
-    for (const char* none : {"0.tsr", "3.tsr", "01.tsr", "1", ".tsr", "1.tsr.tsr", "checkpoint", "..%2fcheckpoint"})
-        EXPECT_EQ(t_.service.get("/consent-log/timestamps/" + std::string(none)).status, 404U) << none;
-}
-
-TEST_F(LogTimestamps, AFailureHoldsNothingUpAndIsTriedAgain) {
-    add();
-    work();
-    ASSERT_EQ(stamp(1).status, 200U);
-    int size = 1;
-    for (const char* fault : {"500", "garbage", "again"}) {
-        authority_.fail_with(fault);
-        t_.service.pass(1h);
-        const int before = authority_.requests();
-        add();
-        work();
-        ++size;
-        EXPECT_EQ(authority_.requests(), before + 1) << fault;
-        EXPECT_EQ(stamp(size).status, 404U) << fault;
-        EXPECT_THAT(text(), HasSubstr("\n" + std::to_string(size) + "\n")) << "the log goes on";
-        work();
-        EXPECT_EQ(authority_.requests(), before + 1) << "not at once";
-    }
-    authority_.fail_with({});
-    t_.service.pass(5min);
-    EXPECT_EQ(work(), "");
-    EXPECT_EQ(authority_.verify(text(), stamp(size).body).code, 0);
-}
 
 // What is stored must verify for as long as there are bundles that contain it.
 TEST_F(LogTimestamps, ThatDoNotVerifyAreNotKept) {

@@ -10,10 +10,10 @@
 #include "features/consent_proof/database_check.hpp"
 #include "features/consent_proof/zip_reader.hpp"
 #include "support/files.hpp"
+#include "tests/features/consent_log/witnesses.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
-#include "tests/support/test_witness.hpp"
 #include "tests/support/tls_front.hpp"
 #include "tests/support/witnessed_log.hpp"
 #include "tlog/policy.hpp"
@@ -24,76 +24,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-const std::string key_pem = crypto::PrivateKey::from_ed25519_seed(Bytes(32, 5)).value().pem();
-const tlog::NoteSigner log_signer =
-    tlog::NoteSigner::from_seed("log.example.org/consent", tlog::KeyType::ed25519, Bytes(32, 5)).value();
-const std::string log_line = "log " + log_signer.verifier().text() + "\n";
-
-class Witnesses : public ::testing::Test {
-protected:
-    // `rest` follows the line of the log.
-    void start(const std::string& rest) {
-        policy_ = log_line + rest;
-        std::ofstream(folder_ / "witnesses.txt") << policy_;
-        t_.emplace(Environment{{"CONSENT_LOG_PRIVATE_KEY", key_pem},
-                               {"CONSENT_LOG_ORIGIN", "log.example.org"},
-                               {"CONSENT_LOG_WITNESSES", (folder_ / "witnesses.txt").string()}});
-        publish(service(), "marketing", 1);
-    }
-    Service& service() { return t_->service; }
-    // For the first time: the log takes in the publication, which start() made beside the service.
-    void restart(const Environment& settings) {
-        service().restart(settings);
-        ++entries_;
-    }
-    // One more entry.
-    std::string add() {
-        const Answer answer =
-            is_accepted_ ? withdraw(service(), t_->token, "marketing") : accept(service(), t_->token, "marketing");
-        is_accepted_ = !is_accepted_;
-        ++entries_;
-        EXPECT_EQ(answer.status, 200U) << answer.body;
-        return value_of(service(), "id FROM term_policy_acceptances ORDER BY sequence DESC LIMIT 1");
-    }
-    void work() { service().work(); }
-    std::string shown() { return service().get("/consent-log/checkpoint").body; }
-    std::uint64_t size_shown() {
-        const auto opened = tlog::open_checkpoint(shown(), log_signer.verifier());
-        EXPECT_TRUE(opened) << opened.error();
-        return opened ? opened->checkpoint.size : 0;
-    }
-    std::size_t cosignatures() {
-        const auto note = tlog::parse_note(shown());
-        return note ? note->signatures.size() - 1 : 0;
-    }
-    // The service's own rounds may be under way meanwhile, so a test waits for what they lead to.
-    bool comes_to(std::uint64_t size, std::size_t cosigned) {
-        return is_soon([&] { return size_shown() == size && cosignatures() == cosigned; });
-    }
-    bool is_soon(const std::function<bool()>& condition) {
-        const auto deadline = std::chrono::steady_clock::now() + 20s;
-        do {
-            work();
-            if (condition()) return true;
-        } while (std::chrono::steady_clock::now() < deadline);
-        return false;
-    }
-    // Whether verifiers with the policy of the installation accept the text.
-    bool is_accepted(const std::string& checkpoint) {
-        return tlog::Policy::parse(policy_)->accept(checkpoint).has_value();
-    }
-
-    const TempFolder folder_;
-    std::vector<tlog::VerifierKey> logs_{log_signer.verifier()};
-    TestWitness one_{"one.example.org", 11, logs_};
-    TestWitness two_{"two.example.org", 12, logs_};
-    TestWitness three_{"three.example.org", 13, logs_};
-    std::optional<Signed> t_;
-    std::string policy_;
-    bool is_accepted_ = false;
-    std::uint64_t entries_ = 0;
-};
 
 TEST_F(Witnesses, CosignEveryCheckpoint) {
     start(one_.line() + two_.line() + three_.line() +
@@ -319,36 +249,6 @@ TEST_F(Witnesses, ThatAnswerLateTakeNothingBack) {
     EXPECT_TRUE(tlog::verify_proof(proof_of(first).extra, proof_of(first), policy));
 }
 
-// As after an outage, or if the instance is killed that has written to the database.
-TEST_F(Witnesses, ACheckpointThatCouldNotBeStoredIsStoredLater) {
-    start(one_.line() + "quorum one.example.org\n");
-    add();
-    ASSERT_TRUE(comes_to(1, 1));
-    const auto object = service().folder() / "data/storage/public/consent-log/checkpoint";
-    EXPECT_EQ(text_in(object), shown());
-    const auto is_stored = [&] { return is_soon([&] { return text_in(object) == shown(); }); };
-    Services& services = service().app().services();
-    for (const bool cosigned : {true, false}) {
-        SCOPED_TRACE(cosigned);
-        one_.fail_with(TestWitness::Fault{});
-        add();
-        for (int i = 0; i < 2; ++i) work();  // the second time, the store is compared
-        EXPECT_EQ(size_shown(), entries_ - 1) << "it waits for its cosignature";
-        const auto kept = folder_ / "kept";
-        std::filesystem::rename(object, kept);
-        std::filesystem::create_directory(object);  // nothing can be stored there
-        if (cosigned) one_.fail_with({});
-        service().pass(cosigned ? 2s : 31s);
-        const auto deadline = std::chrono::steady_clock::now() + 20s;
-        while (size_shown() < entries_ && std::chrono::steady_clock::now() < deadline) run(services.clean_up());
-        EXPECT_EQ(size_shown(), entries_);
-        EXPECT_EQ(cosignatures(), cosigned ? 1U : 0U);
-        std::filesystem::remove(object);
-        std::filesystem::rename(kept, object);
-        EXPECT_TRUE(is_stored()) << "no further entry comes";
-    }
-}
-
 TEST_F(Witnesses, GetNoProofOfDamagedTiles) {
     start(one_.line() + "quorum one.example.org\n");
     add();
@@ -361,24 +261,6 @@ TEST_F(Witnesses, GetNoProofOfDamagedTiles) {
     service().pass(61s);
     for (int i = 0; i < 3; ++i) run(service().app().services().clean_up());  // meets the damage, and mends it
     EXPECT_TRUE(comes_to(2, 1)) << shown();
-}
-
-// As several instances do: the witness is asked from all sides, and all end with one cosigned checkpoint.
-TEST_F(Witnesses, AreAskedBySeveralAtOnce) {
-    start(one_.line() + two_.line() + three_.line() +
-          "group all all one.example.org two.example.org three.example.org\nquorum all\n");
-    Services& services = service().app().services();
-    for (int round = 0; round < 10; ++round) {
-        add();
-        std::vector<awaitable<void>> works;
-        for (int worker = 0; worker < 4; ++worker) {
-            works.push_back(services.consent_log->published().work());
-            works.push_back(services.cosigning->work());
-        }
-        for (const auto& ended : run_all(std::move(works), 4)) EXPECT_TRUE(ended);
-    }
-    ASSERT_TRUE(comes_to(10, 3));
-    EXPECT_TRUE(is_accepted(shown()));
 }
 
 // Whoever has the database and the key writes the log anew, and deletes what the witnesses have cosigned.
