@@ -94,8 +94,8 @@ protected:
         EXPECT_THAT(ended.err, HasSubstr(reason));
         EXPECT_EQ(rows_in_postgres(), 0U);
     }
-    // Inserts one user with this many former passwords directly into the tables.
-    void add_user(int former_passwords = 0) const {
+    // Inserts one user with this many former passwords, each a text of `size` bytes, directly into the tables.
+    void add_user(int former_passwords = 0, int size = 80) const {
         sqlite(
             "INSERT INTO users (id, email, username, role, role_id, status, is_verified, sign_up_at, sign_up_from, "
             "sign_up_with, created_at, updated_at) VALUES ('" +
@@ -105,7 +105,8 @@ protected:
         sqlite("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
                std::to_string(former_passwords) +
                ") INSERT INTO password_history SELECT printf('00000000-0000-7000-8000-%012x', i), '" + user_ +
-               "', hex(randomblob(40)), 'signUp', i, i FROM n WHERE " + std::to_string(former_passwords) + " > 0");
+               "', hex(randomblob(" + std::to_string(size / 2) + ")), 'signUp', i, i FROM n WHERE " +
+               std::to_string(former_passwords) + " > 0");
     }
 
     const std::string user_ = "01890000-0000-7000-8000-0000000000ab";
@@ -360,7 +361,7 @@ TEST_F(MigrateFrom, ACopyThatPostgresChangesIsNotKept) {
 class MigrateFromInterrupted : public MigrateFrom {
 protected:
     MigrateFromInterrupted() {
-        add_user(rows_);
+        add_user(rows_, 1'800);
         EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
         link_.hang_after_request_bytes(256 * 1024);
         program_ = std::make_unique<Program>(std::vector<std::string>{"migrate", "--from", "sqlite:" + file_.string()},
@@ -383,7 +384,7 @@ protected:
         EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
     }
 
-    const int rows_ = 5'000;  // about 900 KB
+    const int rows_ = 8'000;  // 15 MB: more than the buffers of the link take, so the program still reads them
     TcpProxy link_{port_of(postgres_.url())};
     std::unique_ptr<Program> program_;
 };
