@@ -37,7 +37,8 @@ using PortionVisitor = std::function<awaitable<void>(const std::vector<StoredEnt
 using ComparisonProgress = std::function<void(std::uint64_t compared, std::uint64_t size)>;
 
 // `trusted` is the log's key as the verifier knows it: a log of that key must be there. Without one, the key that the
-// database names is trusted, which an attacker in the database can replace. Throws Unavailable if the database or the object store does not answer.
+// database names is trusted, which an attacker in the database can replace. Throws Unavailable if the database or the
+// object store does not answer.
 awaitable<LogFindings> compare_log(storage::Database& database, storage::ObjectStore& store, LogPlace place,
                                    std::optional<tlog::VerifierKey> trusted = {}, PortionVisitor visit = {},
                                    ComparisonProgress progress = {});
