@@ -514,7 +514,7 @@ Edit random_edit(std::mt19937& random, int entries) {
 
 TEST(DatabaseCheck, TenThousandRandomEditsAreFoundAllOfThem) {
     if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "edits a file of SQLite";
-    constexpr int people = 4;
+    constexpr int people = 2;  // enough for rows to take values from
     Log log(people);
     Editor editor(log.service.folder() / "data/consentry.db");
     std::mt19937 random(20'260'301);
