@@ -30,9 +30,9 @@ awaitable<RepeatedForms::Earlier> PageKit::repeat(const http::RequestContext& co
     co_return co_await repeated.find(RepeatedForms::key_of(context.request.path, sent));
 }
 
-awaitable<bool> PageKit::is_off(std::string_view flag) const {
+awaitable<bool> PageKit::is_off(std::string_view flag, std::optional<Uuid> user) const {
     // In an outage, the form says so itself.
-    const auto allowed = co_await best_effort([&] { return flags.allows(std::string(flag)); });
+    const auto allowed = co_await best_effort([&] { return flags.allows(std::string(flag), user); });
     co_return allowed && !*allowed;
 }
 

@@ -73,8 +73,8 @@ public:
     // The answer to a form that this browser has sent before, if there was one recently.
     awaitable<RepeatedForms::Earlier> repeat(const http::RequestContext& context,
                                              const std::vector<http::NamedText>& sent) const;
-    // Whether the form of the page would be refused because of this flag.
-    awaitable<bool> is_off(std::string_view flag) const;
+    // Whether the form of the page would be refused because of this flag. `user`: whom the guard has admitted.
+    awaitable<bool> is_off(std::string_view flag, std::optional<Uuid> user) const;
     FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
     // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.
     static bool is_for_the_form(const Error& refusal) {
@@ -99,7 +99,7 @@ public:
         Result<PageAnswer> answer = co_await show_(*visit);
         if (!answer) co_return kit_.refuse(context, std::move(answer.error()));
         if (!flag_.empty() && !answer->redirect) {
-            const bool off = co_await kit_.is_off(flag_);
+            const bool off = co_await kit_.is_off(flag_, context.caller.user);
             answer->view.flag("is_off", off);
         }
         co_return kit_.site.reply(*visit, *page_, std::move(*answer));

@@ -228,6 +228,8 @@ TEST(LoginPages, NoPageOffersAFormThatIsSwitchedOff) {
         EXPECT_EQ(is_offered(account, "/change-password"), expected);
     };
     are_offered(true);
+    service.sql("UPDATE feature_flags SET rollout_percent = 0");
+    EXPECT_FALSE(is_offered(account, "/change-password")) << "outside the rollout";
     service.sql("UPDATE feature_flags SET is_enabled = FALSE");
     are_offered(false);
 }

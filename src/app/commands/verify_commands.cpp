@@ -77,7 +77,7 @@ std::string absences_in(const VerifiedBundle& bundle) {
 std::string comparison_with(const EarlierRecords& earlier, std::uint64_t kept) {
     std::string out;
     if (!earlier.states.empty())
-        out += fmt::format("\nThe log continues the {} earlier states that you have given.", earlier.states.size());
+        out += fmt::format("\nEarlier states that the log continues: {}.", earlier.states.size());
     if (!earlier.receipts.empty())
         out += fmt::format("\nReceipts whose entries it has: {} of {}.{}", kept, earlier.receipts.size(),
                            kept < earlier.receipts.size() ? " None of the others is due." : "");

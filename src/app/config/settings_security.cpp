@@ -317,7 +317,9 @@ std::vector<SettingSpec> session_settings() {
          .group = group,
          .type = whole_number<&Config::session, &SessionConfig::per_user_max>(1, 1'000),
          .default_text = "10",
-         .description = "The maximum number of concurrent sessions per user. A further login ends the oldest session."},
+         .description =
+             "The maximum number of concurrent sessions per user. A further login ends the oldest session. For "
+             "administrators, sessions that are past their time limits go first."},
         {.name = "SESSION_ADMIN_EXPIRED",
          .group = group,
          .type = duration<&Config::session, &SessionConfig::admin_lifetime>(1min, 24h * 30),

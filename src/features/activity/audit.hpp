@@ -30,11 +30,11 @@ public:
     explicit Audit(SecurityEvents& events) : events_(&events) {}
 
     // Adds an entry to the transaction of the change. The actor is `user` unless the cause names another one. The log
-    // of that actor then gets an entry too, with the account in `metadata.userId`. If the action is an act (acts.hpp),
-    // the administration log gets one as well.
+    // of that actor then gets an entry too, with the account in `metadata.userId` and the origin, which the account's
+    // entry omits. If the action is an act (acts.hpp), the administration log gets one as well.
     static void add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                     TimePoint now, boost::json::object metadata = {});
-    // The same for the administration log alone: acts that no account's own log shows, such as the operator's.
+    // The same for the administration log alone: acts that no account's own log shows.
     static void add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,
                         const Cause& cause, TimePoint now, const boost::json::object& metadata = {});
     // The same for a change of what belongs to no account, such as a role: in the log of its author. The operator has

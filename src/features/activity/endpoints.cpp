@@ -57,7 +57,10 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
         .id("listActivityOfUser")
         .tag("activity")
         .says("List the activity of an account")
-        .describes("Newest first. If an administrator acted, `createdBy` is the administrator's account ID.")
+        .describes(
+            "Newest first. If an administrator acted, `createdBy` is the administrator's account ID, and their own log "
+            "has "
+            "the address and user agent.")
         .message("activityLog.list")
         .may_fail({&errors::user_not_found})
         .handled_by([&](const MayReadActivity&, const http::RequestContext& context, http::FromPath<AccountPath> path,

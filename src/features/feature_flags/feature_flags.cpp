@@ -76,17 +76,14 @@ bool FeatureFlags::says_yes(const std::optional<State>& state, std::string_view 
     return dot == std::string_view::npos || is_true(state->metadata, name.substr(dot + 1));
 }
 
-awaitable<bool> FeatureFlags::allows(std::string name) {
+awaitable<bool> FeatureFlags::allows(std::string name, std::optional<Uuid> user) {
     const auto state = co_await find(name.substr(0, name.find('.')));
-    co_return says_yes(state, name);
+    co_return says_yes(state, name) && (!user || part_of(*user) < state->rollout_percent);
 }
 
 awaitable<Result<void>> FeatureFlags::admit(http::RequestContext& context, const http::Operation& operation) {
-    const std::string_view name = operation.feature_flag;
-    const auto state = co_await find(std::string(name.substr(0, name.find('.'))));
-    if (!says_yes(state, name)) co_return fail(errors::feature_flag_unavailable);
-    if (context.caller.user && part_of(*context.caller.user) >= state->rollout_percent)
-        co_return fail(errors::feature_flag_unavailable);
+    const bool allowed = co_await allows(std::string(operation.feature_flag), context.caller.user);
+    if (!allowed) co_return fail(errors::feature_flag_unavailable);
     co_return Result<void>{};
 }
 

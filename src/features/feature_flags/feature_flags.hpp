@@ -34,8 +34,8 @@ public:
     // rollout.
     bool concerns(const http::RequestContext& context, const http::Operation& operation) const override;
     awaitable<Result<void>> admit(http::RequestContext& context, const http::Operation& operation) override;
-    // Checks "flag" or "flag.metadataKey" inside an operation, without the rollout.
-    awaitable<bool> allows(std::string name);
+    // The same for "flag" or "flag.metadataKey" inside an operation; without a user, regardless of the rollout.
+    awaitable<bool> allows(std::string name, std::optional<Uuid> user = {});
     // Throws std::logic_error if an operation names a flag that no database has (migrations/0006_feature_flags.sql).
     static void check_names(const std::vector<std::unique_ptr<http::Operation>>& operations);
 
