@@ -47,7 +47,11 @@ private:
         const auto accepted = policy_.accept(note);
         if (!accepted) refuse(accepted.error());
         if (!is_of_the_log(note)) refuse("the checkpoint is that of a log other than the bundle");
-        out_.states.push_back({place_, accepted->checkpoint});
+        const bool is_known = std::ranges::any_of(out_.states, [&](const EarlierState& state) {
+            return state.checkpoint.size == accepted->checkpoint.size &&
+                   state.checkpoint.root == accepted->checkpoint.root;
+        });
+        if (!is_known) out_.states.push_back({place_, accepted->checkpoint});
     }
 
     void add_proof(std::string_view text) {
@@ -81,6 +85,7 @@ private:
         if (!found) refuse(found.error());
         for (const FoundReceipt& one : found->receipts) {
             place_ = fmt::format("{}: {}", path, one.place);
+            if (!one.damage.empty()) refuse(one.damage);
             add_receipt(one.receipt);
             if (one.proof) add_proof(*one.proof);
         }

@@ -147,7 +147,11 @@ private:
 
     void note_record(const PublicationEntry& publication) {
         const auto record = records_.find(bundle::document_name(publication.record));
-        if (record == records_.end()) return;
+        if (record == records_.end()) {
+            lost_.push_back(
+                fmt::format("the record of the publication of {} {}", name_of(publication.type), publication.version));
+            return;
+        }
         add_text(record->first, record->second.text);
         if (const auto& processing = record->second.processing)
             processing_.try_emplace(bundle::document_name(crypto::sha256(*processing)), *processing);

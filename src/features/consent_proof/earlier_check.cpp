@@ -34,7 +34,7 @@ void EarlierCheck::note(const tlog::CompactRange& tree, BytesView bytes, const L
     const auto [begin, end] = states_.equal_range(tree.size());
     for (auto state = begin; state != end && fork_ == nullptr; ++state)
         if (!(tree.root() == state->second->checkpoint.root)) fork_ = state->second;
-    if (const auto time = added_at(entry); time && (!latest_ || *time > *latest_)) latest_ = time;
+    if (const auto time = added_at(entry)) latest_ = time;
     if (promises_.empty()) return;
     const auto promise = promises_.find(Bytes(bytes.begin(), bytes.end()));
     if (promise != promises_.end()) promise->second.is_kept = true;
@@ -52,7 +52,8 @@ std::expected<void, std::string> EarlierCheck::finish(const tlog::Checkpoint& bu
         if (promise.is_kept || !end || !latest_ || latest_->time_since_epoch().count() <= *end) continue;
         return std::unexpected(
             fmt::format("{}: the service has promised to add the entry of the receipt to the log within {} seconds, "
-                        "but the log goes on after that time without it. Keep both files; they prove it",
+                        "but the log goes on after that time without it. Compare the receipt with a later bundle: only "
+                        "if a clock of the service was ahead, the entry may still follow. Keep both files",
                         first.place, first.receipt.merge_delay));
     }
     return {};

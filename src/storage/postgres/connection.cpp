@@ -62,13 +62,15 @@ std::vector<std::string> parts_of(std::string_view list) {
 // The hosts of a URL: libpq's lists of names, addresses and ports, of which an empty element stands for the default.
 class Hosts {
 public:
-    explicit Hosts(const ConnectionOptions& given) {
+    explicit Hosts(const ConnectionOptions& given)
+        : has_others_(find(given, "service") || is_list("PGHOSTADDR") || is_list("PGPORT") ||
+                      std::getenv("PGSERVICE") != nullptr) {
         for (List& list : lists_) list.elements = elements_of(find(given, list.keyword).value_or(""));
     }
     // The lists that begin with the host at this place, as parameters to replace those of the URL.
     std::vector<std::pair<const char*, std::string>> beginning_at(std::size_t place) const {
         std::vector<std::pair<const char*, std::string>> out;
-        if (place == 0 || place >= count()) return out;
+        if (place == 0 || place >= count() || has_others_) return out;
         for (const List& list : lists_) {
             if (list.elements.size() != count()) continue;  // none, or one port for all hosts
             auto elements = list.elements;
@@ -98,12 +100,17 @@ private:
         if (list.ends_with(',')) out.emplace_back();
         return out;
     }
+    static bool is_list(const char* variable) {
+        const char* value = std::getenv(variable);
+        return value != nullptr && std::string_view(value).contains(',');
+    }
     std::size_t count() const { return std::max(lists_[0].elements.size(), lists_[1].elements.size()); }
     bool may_be(const List& list, std::size_t place, const char* used) const {
         if (list.elements.size() != count() || list.elements[place].empty()) return true;
         return used != nullptr && list.elements[place] == used;
     }
 
+    const bool has_others_;  // lists from elsewhere, which libpq pairs with these by their places
     std::array<List, 3> lists_{List{"host"}, List{"hostaddr"}, List{"port"}};
 };
 

@@ -413,9 +413,9 @@ export interface components {
             action: string;
             /** @description Localized description of the action */
             description: string;
-            /** @description IP address of the client */
+            /** @description IP address of the client; absent if an administrator or the operator acted */
             ipAddress?: string;
-            /** @description User agent of the client */
+            /** @description User agent of the client; absent if an administrator or the operator acted */
             userAgent?: components["schemas"]["UserAgentResponseDto"];
             /** @description IDs and names of the affected objects */
             metadata?: Record<string, never>;
