@@ -27,7 +27,7 @@ public:
     ~EndingSignals() {
         if (!thread_.joinable()) return;
         serving_ = true;
-        pthread_kill(thread_.native_handle(), SIGTERM);
+        pthread_kill(thread_.native_handle(), SIGINT);  // one of those that it waits for
         thread_.join();
     }
     // From now on, the first signal only ends wait().
