@@ -160,6 +160,7 @@ private:
 
     void add_entries(std::uint64_t bundle_index, const std::vector<BundledEntry>& entries) {
         std::vector<Bytes> bytes;
+        bytes.reserve(entries.size());
         for (const BundledEntry& entry : entries) bytes.push_back(entry.bytes);
         const tlog::TileId id{
             .level = tlog::entry_level, .index = bundle_index, .width = static_cast<unsigned>(entries.size())};

@@ -198,6 +198,7 @@ awaitable<std::vector<StoredPage>> ComparisonRepository::pages(std::string after
         "SELECT CAST(hash AS TEXT), CAST(page AS TEXT) FROM term_policy_diffs WHERE hash > $1 ORDER BY hash LIMIT $2",
         after, count);
     std::vector<StoredPage> out;
+    out.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({.hash = rows[i].text(0), .page = rows[i].text(1)});
     co_return out;
 }
