@@ -67,6 +67,7 @@ const Libpq& libpq() {
 
 using consentry::storage::postgres::libpq;
 
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the names of the header are the library's
 extern "C" {
 
 PGconn* PQconnectdbParams(const char* const* keywords, const char* const* values, int expand_dbname) {
@@ -132,3 +133,4 @@ void PQclear(PGresult* result) { libpq().clear(result); }
 void PQfreemem(void* memory) { libpq().free_memory(memory); }
 
 }  // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
