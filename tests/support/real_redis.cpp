@@ -7,11 +7,11 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 #include <unistd.h>
 
 #include "tests/support/shell.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -112,17 +112,17 @@ std::optional<std::uint16_t> port_of_slot(const std::string& nodes, unsigned slo
 }  // namespace
 
 std::size_t RealRedis::master_of(const std::string& key, std::size_t asked) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-    for (;;) {
+    std::string nodes;
+    std::optional<std::uint16_t> port;
+    const bool is_found = eventually([&] {
         const std::string slot = command(asked, {"cluster", "keyslot", key});
-        const std::string nodes = command(asked, {"cluster", "nodes"});
+        nodes = command(asked, {"cluster", "nodes"});
         const bool is_loading = slot.starts_with("LOADING") || nodes.starts_with("LOADING");
-        if (!is_loading)
-            if (const auto port = port_of_slot(nodes, number(slot))) return node_at(*port);
-        if (std::chrono::steady_clock::now() > end)
-            throw std::runtime_error("nobody has the slot of " + key + ": " + nodes);
-        std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    }
+        if (!is_loading) port = port_of_slot(nodes, number(slot));
+        return port.has_value();
+    });
+    if (!is_found) throw std::runtime_error("nobody has the slot of " + key + ": " + nodes);
+    return node_at(*port);
 }
 
 }  // namespace consentry::tests

@@ -67,7 +67,7 @@ const Libpq& libpq() {
 
 using consentry::storage::postgres::libpq;
 
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the names of the header are the library's
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): libpq's header abbreviates the names
 extern "C" {
 
 PGconn* PQconnectdbParams(const char* const* keywords, const char* const* values, int expand_dbname) {
