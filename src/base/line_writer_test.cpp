@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "base/rotating_file.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry {
 namespace {

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "base/whole_file.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry {
 namespace {

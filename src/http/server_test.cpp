@@ -24,16 +24,16 @@
 #include "base/worker_pool.hpp"
 #include "http/io_thread.hpp"
 #include "http/listeners.hpp"
-#include "support/raw_http.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry::http {
 namespace {
 
 using namespace std::chrono_literals;
-using test::on_loopback;
-using test::RawAnswer;
-using test::RawClient;
-using test::RunningServer;
+using tests::on_loopback;
+using tests::RawAnswer;
+using tests::RawClient;
+using tests::RunningServer;
 
 TEST(Server, AnswersManyRequestsOnOneConnection) {
     RunningServer running;
@@ -177,7 +177,7 @@ TEST(Server, WritesLargeAnswersWhole) {
 }
 
 TEST(Server, KeepsNoMemoryOfLargeAnswers) {
-    test::TellingApplication application;
+    tests::TellingApplication application;
     http::ServerState state(on_loopback(), application);
     http::IoThread thread(state, 1s);
     auto workspace = thread.borrow_workspace();
@@ -242,7 +242,7 @@ TEST(Server, RefusesAPortThatIsInUseAndNamesIt) {
 }
 
 TEST(Server, RefusesAHostThatDoesNotExist) {
-    test::TellingApplication application;
+    tests::TellingApplication application;
     ServerOptions options = on_loopback();
     options.host = "no-such-host.invalid";
     EXPECT_THROW(Server(options, application), std::runtime_error);
@@ -257,13 +257,13 @@ TEST(Server, StopsWithoutConnectionsAtOnce) {
 }
 
 TEST(Server, NeedNotBeStarted) {
-    test::TellingApplication application;
+    tests::TellingApplication application;
     const Server server(on_loopback(), application);
     EXPECT_NE(server.port(), 0);
 }
 
 // Holds a request until the test releases it.
-class HoldingApplication final : public test::TellingApplication {
+class HoldingApplication final : public tests::TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const Request& request, Response& response) override {
         remember(request.target);
@@ -319,7 +319,7 @@ TEST(Server, CancelsRequestsThatOutlastTheStop) {
 constexpr std::chrono::seconds stubborn_for{30};
 
 // Ignores the cancellation of a request.
-class StubbornApplication final : public test::TellingApplication {
+class StubbornApplication final : public tests::TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const Request& request, Response&) override {
         remember(request.target);

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/markup_checks.hpp"
+#include "tests/support/markup_checks.hpp"
 
 namespace consentry::markup {
 namespace {

@@ -14,15 +14,15 @@
 #include <openssl/x509v3.h>
 
 #include "base/error.hpp"
-#include "support/raw_http.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/raw_http.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::net {
 namespace {
 
 namespace asio = boost::asio;
-using test::RunningServer;
 using ::testing::HasSubstr;
+using tests::RunningServer;
 
 std::string at(std::uint16_t port, const std::string& path) {
     return "http://127.0.0.1:" + std::to_string(port) + path;
@@ -54,7 +54,7 @@ TEST(HttpClient, SendsWhatItIsGivenAndReturnsWhatItGets) {
 }
 
 TEST(HttpClient, BoundsSizeAndTimeAndCanBeStopped) {
-    http::ServerOptions options = test::on_loopback();
+    http::ServerOptions options = tests::on_loopback();
     options.request_timeout = std::chrono::seconds{2};  // ends handlers that hang after the client gave up
     const RunningServer running(options);
     HttpClient client({.plain_http = true});

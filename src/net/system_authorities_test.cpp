@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::net {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/naive_tree.hpp"
+#include "tests/support/naive_tree.hpp"
 
 namespace consentry::tlog {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/naive_tree.hpp"
+#include "tests/support/naive_tree.hpp"
 #include "tlog/lines.hpp"
 
 namespace consentry::tlog {

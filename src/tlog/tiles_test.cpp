@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/naive_tree.hpp"
+#include "tests/support/naive_tree.hpp"
 
 namespace consentry::tlog {
 namespace {

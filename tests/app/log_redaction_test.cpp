@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Matcher;
 
 void send_raw(const Service& service, const std::string& bytes, const Matcher<unsigned>& status) {
-    test::RawClient client(service.port());
+    RawClient client(service.port());
     client.send(bytes);
     EXPECT_THAT(client.read_answer().status, status) << bytes.substr(0, 100);
 }

@@ -5,9 +5,9 @@
 #include "app/app.hpp"
 #include "app/observation/error_tracking.hpp"
 #include "app/version.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/raw_http.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -65,7 +65,7 @@ private:
 struct CollectorServer {
     CollectorServer() : server(options(), collector) { server.start(); }
     static http::ServerOptions options() {
-        http::ServerOptions out = test::on_loopback();
+        http::ServerOptions out = on_loopback();
         // Bounds how long stopping the server waits for requests that it never answers.
         out.request_timeout = std::chrono::seconds{5};
         return out;

@@ -17,12 +17,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "contracts/redis_loop.hpp"
 #include "storage/postgres/postgres_database.hpp"
 #include "storage/redis/redis_node.hpp"
+#include "tests/contracts/redis_loop.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <gtest/gtest.h>
 
-#include "contracts/engines.hpp"
 #include "storage/memory/memory_cache.hpp"
+#include "tests/contracts/engines.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "contracts/engines.hpp"
+#include "tests/contracts/engines.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {

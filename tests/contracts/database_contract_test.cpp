@@ -1,5 +1,5 @@
 // Tests the database port: statements, types and visibility.
-#include "contracts/database_contract.hpp"
+#include "tests/contracts/database_contract.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "contracts/engines.hpp"
+#include "tests/contracts/engines.hpp"
 
 #include "storage/memory/memory_cache.hpp"
 #include "storage/postgres/postgres_database.hpp"

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "contracts/killed_writer.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
+#include "tests/contracts/killed_writer.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -1,8 +1,8 @@
 // Tests lists on every engine: each engine accepts the SQL of list_sql and interprets it the same way.
 #include <algorithm>
 
-#include "contracts/database_contract.hpp"
 #include "storage/list_sql.hpp"
+#include "tests/contracts/database_contract.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -1,8 +1,8 @@
 // The lock ladder exists twice: in C++ (base/lock_ladder.hpp) and in the statement that counts an attempt. Tests that
 // both yield the same on every engine.
 #include "base/lock_ladder.hpp"
-#include "contracts/database_contract.hpp"
 #include "storage/lock_sql.hpp"
+#include "tests/contracts/database_contract.hpp"
 
 namespace consentry::tests {
 namespace {

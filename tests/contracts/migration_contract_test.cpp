@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "contracts/database_contract.hpp"
+#include "tests/contracts/database_contract.hpp"
 
 namespace consentry::tests {
 namespace {

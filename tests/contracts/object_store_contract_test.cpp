@@ -1,6 +1,6 @@
 // Tests the object store port: it stores whole objects by key, and private ones are only reachable at an address made
 // for them.
-#include "contracts/object_store_contract.hpp"
+#include "tests/contracts/object_store_contract.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,12 +1,12 @@
 #include <optional>
 
 #include "base/locales.hpp"
-#include "contracts/object_store_contract.hpp"
 #include "features/files/endpoints.hpp"
 #include "http/pipeline.hpp"
 #include "http/server.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
 #include "storage/s3/s3_store.hpp"
+#include "tests/contracts/object_store_contract.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/s3_server.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -21,7 +21,7 @@ public:
         add_file_endpoints(router_, files_);
         router_.finish();
         pipeline_.emplace(router_, locales_, clock_, http::PipelineOptions{});
-        server_.emplace(test::on_loopback(), *pipeline_);
+        server_.emplace(on_loopback(), *pipeline_);
         server_->start();
     }
     ~FolderPlace() override {

@@ -6,11 +6,11 @@
 
 #include "base/error.hpp"
 #include "storage/postgres/postgres_database.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/real_postgres.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -9,7 +9,7 @@
 #include <boost/asio/write.hpp>
 #include <gmock/gmock.h>
 
-#include "contracts/redis_loop.hpp"
+#include "tests/contracts/redis_loop.hpp"
 #include "tests/support/real_redis.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"

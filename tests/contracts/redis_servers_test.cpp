@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "contracts/redis_loop.hpp"
 #include "storage/redis/redis_slots.hpp"
+#include "tests/contracts/redis_loop.hpp"
 #include "tests/support/real_redis.hpp"
 
 namespace consentry::tests {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "contracts/s3_calls.hpp"
 #include "storage/s3/s3_store.hpp"
+#include "tests/contracts/s3_calls.hpp"
 #include "tests/support/tcp_proxy.hpp"
 
 namespace consentry::tests {

@@ -6,12 +6,12 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "contracts/s3_calls.hpp"
 #include "storage/s3/s3_store.hpp"
+#include "tests/contracts/s3_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -77,7 +77,7 @@ protected:
         return complaint([&] { run(store.put(Area::private_area, "a/b.hbs", "text", "text/plain")); });
     }
     Script script;
-    http::Server server{test::on_loopback(), script};
+    http::Server server{on_loopback(), script};
 };
 
 TEST_F(S3Failures, WhatAServerFailsAtIsAskedAgain) {
@@ -166,7 +166,7 @@ private:
 
 TEST_F(S3Failures, TheRightToListFilesIsAskedForByName) {
     WithoutListing application;
-    http::Server stingy(test::on_loopback(), application);
+    http::Server stingy(on_loopback(), application);
     stingy.start();
     S3Options given = options();
     given.server.host = "127.0.0.1:" + std::to_string(stingy.port());

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/uuid.hpp"
-#include "contracts/s3_calls.hpp"
+#include "tests/contracts/s3_calls.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {

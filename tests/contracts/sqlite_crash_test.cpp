@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "contracts/killed_writer.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
+#include "tests/contracts/killed_writer.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/temp_folder.hpp"
 

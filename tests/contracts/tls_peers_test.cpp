@@ -17,11 +17,11 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
-#include "contracts/redis_loop.hpp"
 #include "net/http_client.hpp"
 #include "net/smtp_client.hpp"
 #include "storage/postgres/postgres_database.hpp"
 #include "storage/s3/s3_store.hpp"
+#include "tests/contracts/redis_loop.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {

@@ -1,7 +1,7 @@
 // Tests transactions of the database port: their expectations, and concurrent callers.
 #include <array>
 
-#include "contracts/database_contract.hpp"
+#include "tests/contracts/database_contract.hpp"
 
 namespace consentry::tests {
 namespace {

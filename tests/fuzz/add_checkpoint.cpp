@@ -1,5 +1,5 @@
 // What a witness receives: a request that is read has one spelling.
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tlog/witness_protocol.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // Manifests of bundles: an accepted manifest has one spelling, and one without the log's signature is refused.
 #include "features/consent_proof/bundle_manifest.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tlog/note.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // Checkpoints: one that is read has one spelling.
 #include "tlog/checkpoint.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

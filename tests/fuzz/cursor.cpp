@@ -1,7 +1,7 @@
 // The content of a cursor: bytes that decode to a position are the only encoding of that position (INP-9).
 #include "http/paging/cursor.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,7 +1,7 @@
 // The file .env: parsed values, written back in double quotes, parse to the same values.
 #include "app/config/dotenv.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Bundles of entries: one that is read has one spelling. The first byte is the width, 0 stands for 256.
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tlog/tiles.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 
 #include "base/percent_encoding.hpp"
 #include "base/text.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,8 +1,8 @@
 // X-Forwarded-For: the client is the peer itself or a hop that a listed proxy reported. No other peer can choose its
 // address (LIM-2).
 #include "base/text.hpp"
-#include "fuzz/fuzz.hpp"
 #include "http/steps/client_address.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

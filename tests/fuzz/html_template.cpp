@@ -2,7 +2,7 @@
 // cannot be used is refused with a sentence.
 #include "pages/html_template.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

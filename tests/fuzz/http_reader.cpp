@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/fuzz.hpp"
 #include "http/message_reader.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace consentry::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 // Entries of the consent log: one that is read has one spelling.
 #include "features/consent_log/entry.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,5 +1,5 @@
 // Policies of verifiers: whatever is read can be satisfied by all of its witnesses.
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tlog/policy.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,8 +1,8 @@
 // Texts in Markdown: whatever they contain, the HTML has only harmless elements, each closed in its order.
 #include "markup/markdown.hpp"
 
-#include "fuzz/fuzz.hpp"
-#include "support/markup_checks.hpp"
+#include "tests/fuzz/fuzz.hpp"
+#include "tests/support/markup_checks.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

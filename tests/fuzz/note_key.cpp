@@ -1,5 +1,5 @@
 // The keys of signed notes: a key that is read has one spelling.
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tlog/note_keys.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

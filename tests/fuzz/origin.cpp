@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "fuzz/fuzz.hpp"
 #include "http/steps/cors.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Proof files: one that is read has one spelling, and none proves an entry of a log whose key nobody has.
 #include "tlog/proof_file.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

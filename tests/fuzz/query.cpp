@@ -1,8 +1,8 @@
 // The query of a target: decoded names and values are valid UTF-8, and their number is bounded.
 #include <algorithm>
 
-#include "fuzz/fuzz.hpp"
 #include "http/endpoint.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -9,7 +9,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/bytes.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 // The first byte chooses the flipped bit and the size of the IV. The remaining bytes serve both as a forged record and
 // as the plain text of a genuine one.
 #include "crypto/aead.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,5 +1,5 @@
 // Signed notes: a note that is read has one spelling, and nobody without the key can change a text.
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tlog/note.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

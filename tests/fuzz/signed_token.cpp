@@ -1,7 +1,7 @@
 // Parsing of tokens before their signature is verified: each parsed token has one encoding (TOK-4).
 #include "base/bytes.hpp"
 #include "crypto/jws.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/text.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

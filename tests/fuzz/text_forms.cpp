@@ -1,7 +1,7 @@
 // Bytes encoded as text: an accepted text is the only encoding of its bytes (TOK-4).
 #include "base/bytes.hpp"
 #include "crypto/base32.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,7 +1,7 @@
 // Paths of tiles: one that is read has one spelling, and cannot leave its folder.
 #include "tlog/tile_path.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,7 +1,7 @@
 // Answers of timestamp authorities: none is one of a text that nobody has stamped.
 #include "crypto/timestamp.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

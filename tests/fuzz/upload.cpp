@@ -1,7 +1,7 @@
 // An uploaded file in a form. The first line of the input is the media type, the rest is the body.
 #include "http/upload.hpp"
 
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

@@ -1,7 +1,7 @@
 // ZIP archives of bundles: one that is read has one spelling.
 #include "features/consent_proof/zip_format.hpp"
 #include "features/consent_proof/zip_reader.hpp"
-#include "fuzz/fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace consentry;

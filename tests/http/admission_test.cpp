@@ -12,9 +12,6 @@
 namespace consentry::tests {
 namespace {
 
-using test::RawAnswer;
-using test::RawClient;
-
 constexpr std::size_t ten_megabytes = 10U << 20;
 
 std::string import_head(const std::string& more = {}, std::size_t length = ten_megabytes) {

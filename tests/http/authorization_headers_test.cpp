@@ -12,7 +12,7 @@ namespace {
 TEST(WEB_2, NothingFromOutsideMakesAHeaderLine) {
     const Service service;
     const auto reference = ask(service, "GET /api/hello HTTP/1.1\r\nHost: a\r\n");
-    const auto lines = [](const test::RawAnswer& answer) { return std::ranges::count(answer.head, '\n'); };
+    const auto lines = [](const RawAnswer& answer) { return std::ranges::count(answer.head, '\n'); };
     for (const std::string value :
          {"a%0d%0aSet-Cookie: x=1", "%0d%0a%0d%0a<html>", "a\\r\\nSet-Cookie: x=1", "a%0aX-Evil: 1", "a%00b",
           "\xE5\x98\x8A\xE5\x98\x8DSet-Cookie:x", "a\tSet-Cookie: x=1", "\"><script>", "%E5%98%8A%E5%98%8DX-Evil:1"})

@@ -85,11 +85,11 @@ TEST(WEB_6, OutsidersAreServedAndMayNotRead) {
 
 TEST(WEB_6, TwoOriginHeadersAreNone) {
     const Service service({{"CORS_ALLOWED_ORIGIN", allowlist}});
-    test::RawClient client(service.port());
+    RawClient client(service.port());
     client.send(
         "GET /api/hello HTTP/1.1\r\nHost: x\r\nOrigin: https://example.com\r\nOrigin: https://example.com\r\n"
         "Connection: close\r\n\r\n");
-    const test::RawAnswer answer = client.read_answer();
+    const RawAnswer answer = client.read_answer();
     EXPECT_EQ(answer.status, 200U);
     EXPECT_EQ(answer.header("Access-Control-Allow-Origin"), "");
 }
@@ -152,11 +152,11 @@ TEST(WEB_6, APageMayReadRefusals) {
         EXPECT_EQ(answer.header("access-control-allow-origin"), "https://example.com") << path;
     }
     // The reader's refusals, which come before routing, carry the header as well.
-    test::RawClient client(service.port());
+    RawClient client(service.port());
     client.send(
         "POST /api/public/user/login/credential HTTP/1.1\r\nHost: x\r\nOrigin: https://example.com\r\n"
         "Content-Type: application/json\r\nContent-Length: 9999999\r\n\r\n");
-    const test::RawAnswer refused = client.read_answer();
+    const RawAnswer refused = client.read_answer();
     EXPECT_EQ(refused.status, 413U);
     EXPECT_EQ(refused.header("Access-Control-Allow-Origin"), "https://example.com");
 }

@@ -2,7 +2,7 @@
 // 2.2): control characters, and line ends other than CR LF.
 #include "tests/http/framing_table.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 const std::vector<std::string>& places() {
@@ -64,4 +64,4 @@ FramingRows character_framings() {
     return rows;
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

@@ -1,7 +1,7 @@
 // The chunked transfer coding: RFC 9112 section 7.1.
 #include "tests/http/framing_table.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 std::string chunk(std::string_view size_line) { return chunked(std::string{size_line} + "\r\nabc\r\n0\r\n\r\n"); }
@@ -145,4 +145,4 @@ FramingRows chunk_framings() {
     return rows;
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

@@ -1,7 +1,7 @@
 // Header fields: RFC 9112 section 5, RFC 9110 sections 5, 7.2, 7.6.1 and 10.1.1.
 #include "tests/http/framing_table.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 Framing fine(std::string_view line) { return accepted(with(line), {"POST 0"}); }
@@ -164,4 +164,4 @@ FramingRows field_framings() {
     return rows;
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

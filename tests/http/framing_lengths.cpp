@@ -1,7 +1,7 @@
 // Where a body ends: RFC 9112 section 6. A length consists of digits only, and chunked is the only transfer coding.
 #include "tests/http/framing_table.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 void add_content_lengths(FramingRows& rows) {
@@ -243,4 +243,4 @@ FramingRows length_framings() {
     return rows;
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

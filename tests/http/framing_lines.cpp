@@ -1,7 +1,7 @@
 // Request lines: RFC 9112 section 3.
 #include "tests/http/framing_table.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 using enum Reader;
@@ -216,4 +216,4 @@ FramingRows line_framings() {
     return rows;
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

@@ -1,7 +1,7 @@
 // Pipelined requests: each begins exactly where the previous one ends, or it is refused.
 #include "tests/http/framing_table.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 const std::string get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -68,4 +68,4 @@ FramingRows sequence_framings() {
     return rows;
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

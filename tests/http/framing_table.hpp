@@ -8,7 +8,7 @@
 
 #include "tests/support/refused_requests.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 
 enum class Reader { nginx, node };
 
@@ -51,4 +51,4 @@ FramingRows field_framings();      // names, values, Host, Connection, Expect
 FramingRows character_framings();  // control characters and stray line ends everywhere
 FramingRows sequence_framings();   // several requests in a row
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/http/framing_table.hpp"
-#include "tests/support/http_readers.hpp"
+#include "tests/http/http_readers.hpp"
 #include "tests/support/raw_http.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 using tests::HttpReader;
@@ -144,4 +144,4 @@ TEST(WEB_1, WhatNginxOrNodeRefusesIsRefusedAndNoMoreRequestsAreSeen) {
 }
 
 }  // namespace
-}  // namespace consentry::test
+}  // namespace consentry::tests

@@ -10,7 +10,6 @@
 namespace consentry::tests {
 namespace {
 
-using test::RawAnswer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -65,7 +64,7 @@ public:
                 {"a file of the pages", page.substr(style_at, page.find('"', style_at) - style_at)}};
     }
     RawAnswer ask(const std::string& path, const Headers& headers = {}) const {
-        test::RawClient client(service.port());
+        RawClient client(service.port());
         std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n";
         for (const auto& [name, value] : headers) request.append(name).append(": ").append(value).append("\r\n");
         client.send(request + "\r\n");

@@ -110,7 +110,7 @@ TEST(LIM_2, ForgedHopsLeadToOneBucket) {
     std::string hops = "1.1.1.1";
     while (hops.size() < 12'000) hops += ",1.1.1.1";
     EXPECT_EQ(service.get("/api/hello", forwarded(hops)).status, 429U);
-    test::RawClient client(service.port());
+    RawClient client(service.port());
     client.send("GET /api/hello HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: " + std::string(1'000'000, ',') + "\r\n\r\n");
     EXPECT_EQ(client.read_answer().status, 431U);
 }

@@ -8,7 +8,7 @@
 
 #include "tests/support/raw_http.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -70,4 +70,4 @@ TEST(WEB_4, HundredsOfSlowPeersEndInTimeWhileOthersAreServed) {
 }
 
 }  // namespace
-}  // namespace consentry::test
+}  // namespace consentry::tests

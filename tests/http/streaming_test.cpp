@@ -13,15 +13,12 @@
 #include "http/pipeline.hpp"
 #include "tests/support/raw_http.hpp"
 
-namespace consentry {
+namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
 using boost::asio::awaitable;
 using http::Stream;
-using test::on_loopback;
-using test::RawAnswer;
-using test::RawClient;
 
 constexpr std::size_t large = 64 * 1024;
 
@@ -363,4 +360,4 @@ TEST(OPS_1, AStreamMayEndWhileTheServerStopsAndNoLater) {
 }
 
 }  // namespace
-}  // namespace consentry
+}  // namespace consentry::tests

@@ -10,13 +10,11 @@
 #include "http/pipeline.hpp"
 #include "tests/support/raw_http.hpp"
 
-namespace consentry {
+namespace consentry::tests {
 namespace {
 
 using boost::asio::awaitable;
 using http::Upload;
-using test::RawAnswer;
-using test::RawClient;
 
 constexpr std::string_view boundary = "----x7";
 
@@ -191,7 +189,7 @@ public:
         router_.post("/other").id("other").says("-").tag("-").message("-").handled_by([] { return other(); });
         router_.finish();
         pipeline_ = std::make_unique<http::Pipeline>(router_, locales_, clock_, http::PipelineOptions{});
-        server_.emplace(test::on_loopback(), *pipeline_);
+        server_.emplace(on_loopback(), *pipeline_);
         server_->start();
     }
     RawAnswer post(const std::string& path, const std::string& type, const std::string& body,
@@ -260,4 +258,4 @@ TEST(INP_1, TheDocumentTellsOfTheFile) {
 }
 
 }  // namespace
-}  // namespace consentry
+}  // namespace consentry::tests

@@ -9,20 +9,15 @@
 #include <gtest/gtest.h>
 
 #include "http/deadlines.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/instrumented.hpp"
 #include "tests/support/raw_http.hpp"
-#include "tests/support_test/eventually.hpp"
 
-namespace consentry {
+namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
 using http::ServerOptions;
-using test::on_loopback;
-using test::RawAnswer;
-using test::RawClient;
-using test::RunningServer;
-using test::TellingApplication;
 
 constexpr std::string_view plain = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -356,4 +351,4 @@ TEST(WEB_3, ABodyThatIsLateOrLostGivesItsMemoryBack) {
 }
 
 }  // namespace
-}  // namespace consentry
+}  // namespace consentry::tests

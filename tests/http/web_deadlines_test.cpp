@@ -13,15 +13,11 @@
 #include "base/handoff.hpp"
 #include "tests/support/raw_http.hpp"
 
-namespace consentry {
+namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
 using http::ServerOptions;
-using test::on_loopback;
-using test::RawAnswer;
-using test::RawClient;
-using test::RunningServer;
 
 ServerOptions hasty_options() {
     ServerOptions options = on_loopback();
@@ -106,7 +102,7 @@ TEST(WEB_4, ARequestThatTakesTooLongIsCanceledAndA408) {
 }
 
 // Waits for a result from another thread that does not arrive during the request.
-class DeafApplication final : public test::TellingApplication {
+class DeafApplication final : public TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const http::Request&, http::Response&) override {
         try {
@@ -181,4 +177,4 @@ TEST(FLT_5, OutOfFileHandlesAcceptingPausesWithoutSpinning) {
 }
 
 }  // namespace
-}  // namespace consentry
+}  // namespace consentry::tests

@@ -13,19 +13,11 @@
 #include "tests/support/raw_http.hpp"
 #include "tests/support/refused_requests.hpp"
 
-namespace consentry {
+namespace consentry::tests {
 namespace {
 
 using namespace std::string_literals;
 using http::ServerOptions;
-using test::on_loopback;
-using test::RawAnswer;
-using test::RawClient;
-using test::Refused;
-using test::refused_requests;
-using test::RunningServer;
-using test::to;
-using test::with;
 
 constexpr std::string_view smuggled = "GET /smuggled HTTP/1.1\r\nHost: example.com\r\n\r\n";
 
@@ -313,4 +305,4 @@ TEST(WEB_8, NothingOfOneRequestShowsInAnother) {
 }
 
 }  // namespace
-}  // namespace consentry
+}  // namespace consentry::tests

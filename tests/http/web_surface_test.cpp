@@ -14,8 +14,8 @@
 namespace consentry::tests {
 namespace {
 
-test::RawAnswer raw(const Service& service, const std::string& request) {
-    test::RawClient client(service.port());
+RawAnswer raw(const Service& service, const std::string& request) {
+    RawClient client(service.port());
     client.send(request);
     return client.read_answer();
 }

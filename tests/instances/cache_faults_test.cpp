@@ -1,10 +1,10 @@
 // Redis is down, slow, silent or emptied: the database decides, and locks and ended sessions stay in force (FLT-1).
 #include <gmock/gmock.h>
 
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/real_redis.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -69,18 +69,18 @@ protected:
 };
 
 TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
-    const Account bob = fleet->make_account();
-    const Account ada = fleet->make_protected_account();
-    Tokens eves;
-    const Account eve = fleet->make_protected_account(&eves);
+    const Person bob = fleet->make_person();
+    const Person ada = fleet->make_protected_person();
+    TokenTexts eves;
+    const Person eve = fleet->make_protected_person(&eves);
     const std::string wrong = wrong_code(eve);
     for (std::size_t i = 0; i < 5; ++i)
         ASSERT_EQ(disable_two_factor(fleet->client(i), eves.access, wrong).status, 401U);
-    Account stranger{.email = "nobody@example.org", .password = "Copper-Meadow-77"};
+    Person stranger{.email = "nobody@example.org", .password = "Copper-Meadow-77"};
     for (std::size_t i = 0; i < 5; ++i) ASSERT_EQ(log_in_at_last(fleet->client(i), stranger).status, 400U);
-    const Tokens stays = tokens_of(fleet->client(0), bob);
-    const Tokens ends = tokens_of(fleet->client(0), bob);
-    Tokens moves = tokens_of(fleet->client(0), bob);
+    const TokenTexts stays = tokens_of(fleet->client(0), bob);
+    const TokenTexts ends = tokens_of(fleet->client(0), bob);
+    TokenTexts moves = tokens_of(fleet->client(0), bob);
     for (std::size_t i = 0; i < 4; ++i)  // puts a copy of each session into the cache
         for (const std::string& access : {stays.access, ends.access, moves.access})
             ASSERT_EQ(knock(fleet->client(i), access), 200U);
@@ -138,16 +138,16 @@ INSTANTIATE_TEST_SUITE_P(Ways, CacheFaults, testing::ValuesIn(faults),
 TEST(FLT_1, AnEmptiedCacheLetsNobodyInAndLocksStay) {
     const RealRedis redis{};
     SharedFleet fleet(2, {{"CACHE_URL", redis.url()}});
-    Tokens tokens;
-    const Account ada = fleet->make_protected_account(&tokens);
-    const Account eve = fleet->make_protected_account();
+    TokenTexts tokens;
+    const Person ada = fleet->make_protected_person(&tokens);
+    const Person eve = fleet->make_protected_person();
     const std::string eves_challenge = challenge_of(fleet->client(0), eve);
     for (std::size_t i = 0; i < 5; ++i)
         ASSERT_EQ(verify(fleet->client(i), eves_challenge, wrong_code(eve)).status, 401U);
     const std::string challenge = challenge_of(fleet->client(0), ada);
     const std::string spent = challenge_of(fleet->client(1), ada);
     ASSERT_EQ(verify_backup(fleet->client(0), spent, ada.backup_codes[0]).status, 200U);
-    const Tokens next = refreshed_tokens_in(refresh(fleet->client(0), tokens.refresh));
+    const TokenTexts next = refreshed_tokens_in(refresh(fleet->client(0), tokens.refresh));
 
     ASSERT_EQ(redis.command(0, {"FLUSHALL"}), "OK");
     for (std::size_t i = 0; i < 2; ++i) {
@@ -158,8 +158,8 @@ TEST(FLT_1, AnEmptiedCacheLetsNobodyInAndLocksStay) {
         EXPECT_EQ(knock(client, tokens.access), 401U) << "the former pair";
         EXPECT_EQ(verify(client, challenge_of(client, eve), code_of(eve, 1)).status, 429U) << "a lock holds";
     }
-    EXPECT_EQ(fleet.number("SELECT count(*) FROM backup_codes WHERE user_id = '" + ada.id + "'"), 7);
-    const Tokens again = refreshed_tokens_in(refresh(fleet->client(1), tokens.refresh));
+    EXPECT_EQ(fleet.number("SELECT count(*) FROM backup_codes WHERE user_id = '" + ada.id.text() + "'"), 7);
+    const TokenTexts again = refreshed_tokens_in(refresh(fleet->client(1), tokens.refresh));
     EXPECT_EQ(knock(fleet->client(0), again.access), 200U) << "the same successor, within the grace";
     EXPECT_EQ(knock(fleet->client(0), next.access), 200U);
     EXPECT_EQ(verify_backup(fleet->client(1), challenge_of(fleet->client(0), ada), ada.backup_codes[1]).status, 200U);
@@ -171,8 +171,8 @@ TEST(FLT_1, ALostAnswerOfTheCacheLeavesNoTrustedCopyOfAnEndedSession) {
         1,
         {{"CACHE_URL", with_port(shared_redis_url(), link.port())}, {"SESSION_CHECK", "cache"}, {"HTTP_THREADS", "1"}});
     const HttpClient client = fleet->client(0);
-    const Account ada = fleet->make_account();
-    std::vector<Tokens> sessions;
+    const Person ada = fleet->make_person();
+    std::vector<TokenTexts> sessions;
     for (int i = 0; i < 4; ++i) {
         sessions.push_back(tokens_of(client, ada));
         ASSERT_EQ(knock(client, sessions.back().access), 200U) << "makes a copy";
@@ -185,7 +185,7 @@ TEST(FLT_1, ALostAnswerOfTheCacheLeavesNoTrustedCopyOfAnEndedSession) {
             .status,
         200U);
     EXPECT_EQ(link.cut(), 1U);
-    for (const Tokens& tokens : sessions) EXPECT_EQ(knock(client, tokens.access), 401U);
+    for (const TokenTexts& tokens : sessions) EXPECT_EQ(knock(client, tokens.access), 401U);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/uuid.hpp"
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -20,13 +20,13 @@ void publish(const SharedFleet& fleet, const std::string& type, int version) {
         "\"}', 1, 1, 1)");
 }
 
-Answer accept(const HttpClient& client, const Tokens& tokens, const std::string& type) {
+Answer accept(const HttpClient& client, const TokenTexts& tokens, const std::string& type) {
     return client.post(accept_path, {{"type", type}}, bearer(tokens.access));
 }
 
 TEST(DOC_8, EveryInstanceSeesAPublicationAtItsNextRequest) {
     SharedFleet fleet(2);
-    const Tokens tokens = tokens_of(fleet->client(0), fleet->make_account());
+    const TokenTexts tokens = tokens_of(fleet->client(0), fleet->make_person());
     const auto read = [&](std::size_t instance) {
         return fleet->client(instance).get(profile_path, bearer(tokens.access)).status;
     };
@@ -45,7 +45,7 @@ TEST(DOC_6, AcceptancesAtAllInstancesAtOnceAreEachRecordedOnce) {
     const std::vector<std::string> types{"termsOfService", "privacy", "marketing", "cookies"};
     for (const std::string& type : types) publish(fleet, type, 1);
     for (int round = 0; round < 5; ++round) {
-        const Tokens tokens = tokens_of(fleet->client(0), fleet->make_account());
+        const TokenTexts tokens = tokens_of(fleet->client(0), fleet->make_person());
         const auto answers =
             at_once(24, [&](std::size_t i) { return accept(fleet->client(i / 4), tokens, types[i % types.size()]); });
         EXPECT_EQ(count(answers, 200), 4U);

@@ -3,11 +3,11 @@
 
 #include <gmock/gmock.h>
 
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 #include "tests/support/browser.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/real_postgres.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -118,16 +118,16 @@ protected:
                  {"SESSION_MAX_PER_USER", "1000"},
                  // If a refresh took effect although it was not acknowledged, the test can repeat it at the end.
                  {"AUTH_JWT_REFRESH_GRACE_IN_SECONDS", "60"}}};
-    Account bob;
-    Account ada;
+    Person bob;
+    Person ada;
     std::string challenge;
-    std::vector<Tokens> sessions;
+    std::vector<TokenTexts> sessions;
     Browser person{[this] { return fleet.at(0).port(); }};
 };
 
 TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwards) {
-    bob = fleet.make_account();
-    ada = fleet.make_protected_account();
+    bob = fleet.make_person();
+    ada = fleet.make_protected_person();
     for (std::size_t i = 0; i < 3; ++i) sessions.push_back(tokens_of(fleet.client(i), bob));
     challenge = challenge_of(fleet.client(0), ada);
     person.log_in(bob.email, bob.password);
@@ -161,7 +161,7 @@ TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwa
     EXPECT_LT(slowest, 1s);
 
     // Requests sent just before the fault may have taken effect, but each at most once.
-    Tokens next = refreshed_tokens_in(refresh(fleet.client(0), sessions[1].refresh));
+    TokenTexts next = refreshed_tokens_in(refresh(fleet.client(0), sessions[1].refresh));
     EXPECT_EQ(knock(fleet.client(1), next.access), 200U);
     EXPECT_EQ(knock(fleet.client(1), sessions[1].access), 401U);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -202,9 +202,9 @@ private:
 
 TEST(FLT_2, AFullDiskAtTheServerIsReportedAndSurvived) {
     SharedFleet fleet(2);
-    const Account bob = fleet->make_account();
-    const Tokens tokens = tokens_of(fleet->client(0), bob);
-    const Tokens of_admin = tokens_of(fleet->client(0), fleet->make_account("superAdmin"));
+    const Person bob = fleet->make_person();
+    const TokenTexts tokens = tokens_of(fleet->client(0), bob);
+    const TokenTexts of_admin = tokens_of(fleet->client(0), fleet->make_person("superAdmin"));
     Browser person{[&] { return fleet->at(0).port(); }};
     person.log_in(bob.email, bob.password);
     // The use of these sessions is due to be recorded: an administrator's after a minute, a cookie's after half a day.

@@ -2,10 +2,10 @@
 // seconds.
 #include <gtest/gtest.h>
 
-#include "instances/load_client.hpp"
+#include "tests/instances/load_client.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/real_postgres.hpp"
 #include "tests/support/real_redis.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -43,7 +43,7 @@ TEST(FLT_2, NothingAcknowledgedIsLostWhenAReplicaTakesOver) {
     Fleet fleet(2, with({{"DATABASE_URL", with_second_host(primary, replica)},
                          {"CACHE_URL", shared_redis_url()},
                          {"CACHE_NAMESPACE", fresh_namespace()}}));
-    const Account watcher = fleet.make_account();
+    const Person watcher = fleet.make_person();
     Load load(fleet_sender(fleet), fleet, client_count, 20261121);
     load.begin();
     load.wait_for(150);
@@ -69,7 +69,7 @@ TEST_P(CacheFailOver, FLT_1_NoSessionIsRevivedAndNoChallengeGoodTwice) {
     const RealRedis redis{{.kind = GetParam()}};
     const bool is_cluster = GetParam() == RedisKind::cluster;
     SharedFleet fleet(2, with({{"CACHE_URL", redis.url()}}));
-    const Account watcher = fleet->make_protected_account();
+    const Person watcher = fleet->make_protected_person();
     Load load(fleet_sender(*fleet), *fleet, client_count, 4711, {.cache_forgets = true});
     load.begin();
     load.wait_for(150);

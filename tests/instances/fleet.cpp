@@ -1,10 +1,10 @@
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "tests/support_test/eventually.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace consentry::tests {
 
@@ -27,15 +27,15 @@ void Fleet::rotate_keys() const {
     EXPECT_EQ(rotated.code, 0) << rotated.err;
 }
 
-Account Fleet::make_account(const std::string& role) {
-    return create_account(folder_.path(), "person" + std::to_string(++accounts_) + "@example.org", role, settings_);
+Person Fleet::make_person(const std::string& role) {
+    return tests::make_person(folder_.path(), "person" + std::to_string(++people_) + "@example.org", role, settings_);
 }
 
-Account Fleet::make_protected_account(Tokens* tokens) {
-    Account account = make_account();
-    Tokens made = turn_two_factor_on(client(0), account);
+Person Fleet::make_protected_person(TokenTexts* tokens) {
+    Person person = make_person();
+    TokenTexts made = turn_two_factor_on(client(0), person);
     if (tokens != nullptr) *tokens = std::move(made);
-    return account;
+    return person;
 }
 
 SharedFleet::SharedFleet(std::size_t instances, const Settings& more)
@@ -53,21 +53,21 @@ SharedFleet::SharedFleet(std::size_t instances, const Settings& more)
 
 bool is_put_off(const Answer& answer) { return answer.status == 503U && answer.headers.contains("retry-after"); }
 
-Answer log_in_at_last(const HttpClient& client, const Account& account) {
-    Answer answer = log_in(client, account);
-    for (int again = 0; again < 100 && is_put_off(answer); ++again) answer = log_in(client, account);
+Answer log_in_at_last(const HttpClient& client, const Person& person) {
+    Answer answer = log_in(client, person);
+    for (int again = 0; again < 100 && is_put_off(answer); ++again) answer = log_in(client, person);
     return answer;
 }
 
-std::string challenge_of(const HttpClient& client, const Account& account) {
-    const Answer login = log_in(client, account);
+std::string challenge_of(const HttpClient& client, const Person& person) {
+    const Answer login = log_in(client, person);
     EXPECT_EQ(login.status, 200U) << login.body;
     return login.text("data.challengeToken");
 }
 
-std::string wrong_code(const Account& account) {
+std::string wrong_code(const Person& person) {
     std::vector<std::string> right;
-    for (std::int64_t step = -2; step <= 10; ++step) right.push_back(code_of(account, step));
+    for (std::int64_t step = -2; step <= 10; ++step) right.push_back(code_of(person, step));
     std::string code = "000000";
     while (std::ranges::find(right, code) != right.end()) ++code.back();
     return code;
@@ -80,7 +80,7 @@ Answer disable_two_factor(const HttpClient& client, const std::string& access, c
 Answer refresh(const HttpClient& client, const std::string& refresh_token) {
     return client.post("/api/shared/user/refresh", {}, bearer(refresh_token));
 }
-Tokens refreshed_tokens_in(const Answer& answer) {
+TokenTexts refreshed_tokens_in(const Answer& answer) {
     EXPECT_EQ(answer.status, 200U) << answer.body;
     return {answer.text("data.accessToken"), answer.text("data.refreshToken")};
 }

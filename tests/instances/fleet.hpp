@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "process/account.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -36,16 +36,16 @@ public:
     void rotate_keys() const;
 
     // Creates an account with a new address through the command line.
-    Account make_account(const std::string& role = "user");
+    Person make_person(const std::string& role = "user");
     // Creates an account and turns two-factor on; `tokens` receives the tokens of the session that did so. This uses up
     // the code of the current time step.
-    Account make_protected_account(Tokens* tokens = nullptr);
+    Person make_protected_person(TokenTexts* tokens = nullptr);
 
 private:
     TempFolder folder_;
     Settings settings_;
     std::vector<std::unique_ptr<ServiceProcess>> instances_;
-    int accounts_ = 0;
+    int people_ = 0;
 };
 
 // A fleet on the shared servers, with its own schema and name space.
@@ -69,15 +69,15 @@ private:
 bool is_put_off(const Answer& answer);
 // Logs in, and retries up to 100 times if the login is put off. Only for tests that do not take away a server that
 // logins need.
-Answer log_in_at_last(const HttpClient& client, const Account& account);
+Answer log_in_at_last(const HttpClient& client, const Person& person);
 
-std::string challenge_of(const HttpClient& client, const Account& account);
+std::string challenge_of(const HttpClient& client, const Person& person);
 // Returns a code that is wrong now and for the next minutes.
-std::string wrong_code(const Account& account);
+std::string wrong_code(const Person& person);
 // Sends a valid session and a wrong second factor, which counts a failure without a challenge.
 Answer disable_two_factor(const HttpClient& client, const std::string& access, const std::string& code);
 Answer refresh(const HttpClient& client, const std::string& refresh_token);
-Tokens refreshed_tokens_in(const Answer& answer);
+TokenTexts refreshed_tokens_in(const Answer& answer);
 Answer log_out(const HttpClient& client, const std::string& access);
 // Replaces the backup codes and returns the eight new ones.
 std::vector<std::string> new_backup_codes(const HttpClient& client, const std::string& access);

@@ -1,15 +1,15 @@
-#include "instances/load_client.hpp"
+#include "tests/instances/load_client.hpp"
 
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "tests/support_test/eventually.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace consentry::tests {
 
-LoadClient::LoadClient(Sender sender, Account account, Tokens tokens, unsigned seed, Options options)
-    : sender_(std::move(sender)), options_(options), account_(std::move(account)), random_(seed) {
+LoadClient::LoadClient(Sender sender, Person person, TokenTexts tokens, unsigned seed, Options options)
+    : sender_(std::move(sender)), options_(options), person_(std::move(person)), random_(seed) {
     live_.push_back(std::move(tokens));
 }
 
@@ -61,12 +61,12 @@ void LoadClient::work(const std::stop_token& stop) try {
         }
     }
 } catch (const std::exception& error) {
-    ADD_FAILURE() << account_.email << ": " << error.what();
+    ADD_FAILURE() << person_.email << ": " << error.what();
 }
 
 void LoadClient::enter() {
     int unsure = 0;
-    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
+    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, person_); }, unsure);
     // Each unanswered login may have begun a session.
     if (!has_two_factor()) unsure_sessions_ += unsure;
     ASSERT_EQ(login.status, 200U) << login.body;
@@ -75,7 +75,7 @@ void LoadClient::enter() {
 }
 
 void LoadClient::verify_once(const std::string& challenge) {
-    if (account_.backup_codes.size() < 2) {
+    if (person_.backup_codes.size() < 2) {
         int unsure = 0;
         std::vector<std::string> codes;
         ask_until_definite(
@@ -89,12 +89,12 @@ void LoadClient::verify_once(const std::string& challenge) {
             },
             unsure);
         ASSERT_EQ(codes.size(), 8U);
-        account_.backup_codes = codes;
+        person_.backup_codes = codes;
         spent_.clear();
         unsure_.clear();
     }
-    const std::string code = account_.backup_codes.back();
-    account_.backup_codes.pop_back();
+    const std::string code = person_.backup_codes.back();
+    person_.backup_codes.pop_back();
     int unsure = 0;
     const auto answer_it = [&](const std::string& with) {
         return ask_until_definite([&](const HttpClient& client) { return verify_backup(client, challenge, with); },
@@ -110,12 +110,12 @@ void LoadClient::verify_once(const std::string& challenge) {
     }
     live_.push_back(tokens_in(verified));
     spent_.push_back(code);
-    const Answer again = answer_it(account_.backup_codes.back());
+    const Answer again = answer_it(person_.backup_codes.back());
     EXPECT_EQ(again.code_name(), "twoFactorChallengeInvalid") << "a challenge is good once: " << again.body;
 }
 
 void LoadClient::refresh_any() {
-    Tokens& tokens = live_[any(live_.size())];
+    TokenTexts& tokens = live_[any(live_.size())];
     int unsure = 0;
     const Answer answer =
         ask_until_definite([&](const HttpClient& client) { return refresh(client, tokens.refresh); }, unsure);
@@ -126,7 +126,7 @@ void LoadClient::refresh_any() {
 
 void LoadClient::log_out_any() {
     const std::size_t which = any(live_.size());
-    const Tokens tokens = live_[which];
+    const TokenTexts tokens = live_[which];
     int unsure = 0;
     const Answer answer =
         ask_until_definite([&](const HttpClient& client) { return log_out(client, tokens.access); }, unsure);
@@ -146,7 +146,7 @@ void LoadClient::knock_any() {
 }
 
 void LoadClient::check(const std::function<int(const std::string&)>& number) {
-    SCOPED_TRACE(account_.email);
+    SCOPED_TRACE(person_.email);
     int unsure = 0;
     const auto status_with = [&](const std::string& access) {
         return ask_until_definite(
@@ -154,19 +154,19 @@ void LoadClient::check(const std::function<int(const std::string&)>& number) {
                    unsure)
             .status;
     };
-    for (const Tokens& tokens : live_) EXPECT_EQ(status_with(tokens.access), 200U) << "an acknowledged login";
-    for (const Tokens& tokens : dead_) EXPECT_EQ(status_with(tokens.access), 401U) << "an acknowledged end";
-    const std::string of_account = " WHERE user_id = '" + account_.id + "'";
+    for (const TokenTexts& tokens : live_) EXPECT_EQ(status_with(tokens.access), 200U) << "an acknowledged login";
+    for (const TokenTexts& tokens : dead_) EXPECT_EQ(status_with(tokens.access), 401U) << "an acknowledged end";
+    const std::string of_account = " WHERE user_id = '" + person_.id.text() + "'";
     const int sessions = number("SELECT count(*) FROM sessions" + of_account + " AND revoked_at IS NULL");
     EXPECT_GE(sessions, static_cast<int>(live_.size()));
     EXPECT_LE(sessions, static_cast<int>(live_.size()) + unsure_sessions_);
     if (!has_two_factor()) return;
     const int codes = number("SELECT count(*) FROM backup_codes" + of_account);
-    EXPECT_GE(codes, static_cast<int>(account_.backup_codes.size()));
-    EXPECT_LE(codes, static_cast<int>(account_.backup_codes.size() + unsure_.size()));
+    EXPECT_GE(codes, static_cast<int>(person_.backup_codes.size()));
+    EXPECT_LE(codes, static_cast<int>(person_.backup_codes.size() + unsure_.size()));
     EXPECT_EQ(number("SELECT attempt FROM two_factors" + of_account), 0) << "no right code was taken for a wrong one";
     if (spent_.empty()) return;
-    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
+    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, person_); }, unsure);
     const std::string challenge = login.text("data.challengeToken");
     const Answer again = ask_until_definite(
         [&](const HttpClient& client) { return verify_backup(client, challenge, spent_.back()); }, unsure);
@@ -176,11 +176,11 @@ void LoadClient::check(const std::function<int(const std::string&)>& number) {
 Load::Load(const LoadClient::Sender& sender, Fleet& fleet, std::size_t clients, unsigned seed,
            LoadClient::Options options) {
     for (std::size_t i = 0; i < clients; ++i) {
-        Tokens tokens;
-        Account account = i % 2 == 0 ? fleet.make_protected_account(&tokens) : fleet.make_account();
-        if (i % 2 != 0) tokens = tokens_of(fleet.client(i), account);
+        TokenTexts tokens;
+        Person person = i % 2 == 0 ? fleet.make_protected_person(&tokens) : fleet.make_person();
+        if (i % 2 != 0) tokens = tokens_of(fleet.client(i), person);
         clients_.push_back(
-            std::make_unique<LoadClient>(sender, std::move(account), std::move(tokens), seed + unsigned(i), options));
+            std::make_unique<LoadClient>(sender, std::move(person), std::move(tokens), seed + unsigned(i), options));
     }
 }
 

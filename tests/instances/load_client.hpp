@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 
 namespace consentry::tests {
 
@@ -28,7 +28,7 @@ public:
         bool cache_forgets = false;
     };
 
-    LoadClient(Sender sender, Account account, Tokens tokens, unsigned seed, Options options);
+    LoadClient(Sender sender, Person person, TokenTexts tokens, unsigned seed, Options options);
 
     // Works until stopped or until the test has failed.
     void work(const std::stop_token& stop);
@@ -48,15 +48,15 @@ private:
     void log_out_any();
     void knock_any();
     std::size_t any(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
-    bool has_two_factor() const { return !account_.secret.empty(); }
+    bool has_two_factor() const { return !person_.secret.empty(); }
 
     const Sender sender_;
     const Options options_;
-    Account account_;
+    Person person_;
     std::mt19937 random_;
     std::stop_token stop_;
-    std::vector<Tokens> live_;
-    std::vector<Tokens> dead_;
+    std::vector<TokenTexts> live_;
+    std::vector<TokenTexts> dead_;
     std::vector<std::string> spent_;   // spent backup codes
     std::vector<std::string> unsure_;  // backup codes that may be spent
     int unsure_sessions_ = 0;

@@ -24,7 +24,7 @@
 
 #include "base/uuid.hpp"
 #include "crypto/jws.hpp"
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/log_mirror.hpp"
 #include "tests/support/sql.hpp"
@@ -114,8 +114,8 @@ public:
             Uuid::v7(SystemClock().now()).text() + "', 'marketing', 1, 'published', '{\"en\":\"" +
             std::string(64, 'a') + "\"}', 1, 1, 1)");
         for (std::size_t i = 0; i < users; ++i) {
-            accounts_.push_back(party_.fleet.make_account());
-            tokens_.push_back(tokens_of(first(), accounts_.back()).access);
+            people_.push_back(party_.fleet.make_person());
+            tokens_.push_back(tokens_of(first(), people_.back()).access);
         }
     }
 
@@ -199,7 +199,7 @@ private:
                 instance.post("/api/shared/user/term-policy/" + deed, {{"type", "marketing"}}, bearer(tokens_[user]));
             if (answer.status == 200U) receipts_.add(answer.text("data.receipt"));
             if (answer.status == 200U || answer.status == 409U) accepts_next_[user] = !accepts_next_[user];
-            if (answer.status == 401U) tokens_[user] = tokens_of(instance, accounts_[user]).access;
+            if (answer.status == 401U) tokens_[user] = tokens_of(instance, people_[user]).access;
         } catch (const boost::system::system_error&) {
         }
     }
@@ -225,7 +225,7 @@ private:
 
     Party party_;
     tlog::VerifierKey key_;
-    std::vector<Account> accounts_;
+    std::vector<Person> people_;
     std::vector<std::string> tokens_;
     std::array<bool, users> accepts_next_ = {true, true, true, true};
     std::array<std::atomic<std::uint16_t>, 4> ports_{};

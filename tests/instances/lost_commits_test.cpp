@@ -16,10 +16,10 @@
 #include "base/uuid.hpp"
 #include "crypto/digest.hpp"
 #include "features/sessions/session_cookie.hpp"
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 #include "tests/support/browser.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -28,8 +28,8 @@ using namespace std::string_literals;
 
 // A user id followed by a number or time, as parameters in PostgreSQL's protocol (a length of four bytes, then the
 // value). Among the statements of a wrong guess, only the one that counts it begins with these parameters.
-std::string mark_of_count(const Account& account) {
-    return "\0\0\0\x10"s + std::string(as_text(Uuid::parse(account.id)->bytes())) + "\0\0\0\x08"s;
+std::string mark_of_count(const Person& person) {
+    return "\0\0\0\x10"s + std::string(as_text(person.id.uuid().bytes())) + "\0\0\0\x08"s;
 }
 
 std::string jti_of(const std::string& token) {
@@ -49,8 +49,8 @@ protected:
     }
 
     int number(const std::string& statement) const { return std::stoi(schema.sql(statement).at(0).at(0)); }
-    int count_of(const std::string& table, const Account& account, const std::string& where = "TRUE") const {
-        return number("SELECT count(*) FROM " + table + " WHERE user_id = '" + account.id + "' AND " + where);
+    int count_of(const std::string& table, const Person& person, const std::string& where = "TRUE") const {
+        return number("SELECT count(*) FROM " + table + " WHERE user_id = '" + person.id.text() + "' AND " + where);
     }
 
     // A request, and bytes that occur only in its deciding message to the database.
@@ -137,7 +137,7 @@ protected:
 constexpr int rounds = 12;
 
 TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
-    const Account ada = fleet.make_account();
+    const Person ada = fleet.make_person();
     int sessions = 0;
     int number_of_deed = 0;
     const int acknowledged = lose(
@@ -173,8 +173,8 @@ TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
 }
 
 TEST_F(LostCommits, FLT_4_AVerificationSpendsOnceAndBeginsOneSession) {
-    Tokens tokens;
-    Account ada = fleet.make_protected_account(&tokens);
+    TokenTexts tokens;
+    Person ada = fleet.make_protected_person(&tokens);
     std::string challenge;
     std::string code;
     int codes = 0;
@@ -227,8 +227,8 @@ TEST_F(LostCommits, FLT_4_AVerificationSpendsOnceAndBeginsOneSession) {
 }
 
 TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
-    const Account ada = fleet.make_account();
-    Tokens tokens = tokens_of(good(), ada);
+    const Person ada = fleet.make_person();
+    TokenTexts tokens = tokens_of(good(), ada);
     const int acknowledged = lose(
         rounds, 150,
         [&] {
@@ -237,7 +237,7 @@ TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
         },
         [&](const Answer& answer) {
             EXPECT_TRUE(answer.status == 200U || answer.status == 503U) << answer.body;
-            const Tokens retry = refreshed_tokens_in(refresh(good(), tokens.refresh));
+            const TokenTexts retry = refreshed_tokens_in(refresh(good(), tokens.refresh));
             if (answer.status == 200U) {
                 EXPECT_EQ(jti_of(refreshed_tokens_in(answer).refresh), jti_of(retry.refresh)) << "a second successor";
                 EXPECT_EQ(knock(good(), refreshed_tokens_in(answer).access), 200U);
@@ -251,7 +251,7 @@ TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
 }
 
 TEST_F(LostCommits, FLT_4_AConfirmationLeavesTheBrowserItsSession) {
-    const Account ada = fleet.make_account();
+    const Person ada = fleet.make_person();
     Browser browser{[&] { return fleet.at(1).port(); }};
     Browser elsewhere{[&] { return fleet.at(0).port(); }};
     const auto confirm = [&] { return browser.send("/login/confirm", {{"password", ada.password}}); };
@@ -282,8 +282,8 @@ TEST_F(LostCommits, FLT_4_AConfirmationLeavesTheBrowserItsSession) {
 }
 
 TEST_F(LostCommits, FLT_4_AFailureCountsOnce) {
-    Tokens tokens;
-    const Account ada = fleet.make_protected_account(&tokens);
+    TokenTexts tokens;
+    const Person ada = fleet.make_protected_person(&tokens);
     const std::string wrong = wrong_code(ada);
     const auto attempts = [&] { return number("SELECT attempt FROM two_factors"); };
     lose(
@@ -304,8 +304,8 @@ TEST_F(LostCommits, FLT_4_AFailureCountsOnce) {
 }
 
 TEST_F(LostCommits, FLT_4_AWrongPasswordCountsOnce) {
-    const Account ada = fleet.make_account();
-    Account guess = ada;
+    const Person ada = fleet.make_person();
+    Person guess = ada;
     guess.password = "Copper-Meadow-77";
     const auto attempts = [&] { return number("SELECT password_attempt FROM users"); };
     lose(
@@ -323,8 +323,8 @@ TEST_F(LostCommits, FLT_4_AWrongPasswordCountsOnce) {
 }
 
 TEST_F(LostCommits, FLT_4_AChangeOfPasswordIsWholeOrNothing) {
-    Account ada = fleet.make_account();
-    Tokens tokens;
+    Person ada = fleet.make_person();
+    TokenTexts tokens;
     std::string next;
     int passwords = 0;
     const auto change = [&](const HttpClient& client) {
@@ -371,7 +371,7 @@ TEST_F(LostCommits, FLT_4_AnImportThatGoesOnUnseenIsWhole) {
     other.run(
         "INSERT INTO identities (provider, subject, user_id, created_at, security_version) VALUES ('google', '1099', "
         "'" +
-        fleet.make_account().id + "', 0, 1)");
+        fleet.make_person().id.text() + "', 0, 1)");
     Program import({"user", "import", "users.csv"}, folder, quick_settings({{"DATABASE_URL", unsafe_url()}}));
     EXPECT_TRUE(eventually([&] {
         return number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = '" +

@@ -6,7 +6,7 @@
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
-#include "instances/load_client.hpp"
+#include "tests/instances/load_client.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -60,7 +60,7 @@ TEST(OPS_1, ARollingRestartIsNotNoticed) {
     Load load([&proxy](std::size_t number,
                        const std::function<Answer(const HttpClient&)>& request) { return proxy(number, request); },
               *fleet, 6, 42);
-    const Account ada = fleet->make_protected_account();
+    const Person ada = fleet->make_protected_person();
     std::string challenge = challenge_of(fleet->client(1), ada);
     load.begin();
     load.wait_for(100);

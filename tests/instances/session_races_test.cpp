@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <gmock/gmock.h>
 
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 #include "tests/support/browser.hpp"
 
 namespace consentry::tests {
@@ -14,9 +14,9 @@ namespace {
 
 TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
     SharedFleet fleet(everywhere);
-    const Account ada = fleet->make_account();
+    const Person ada = fleet->make_person();
     for (std::size_t round = 0; round < 20; ++round) {
-        const Tokens tokens = tokens_of(fleet->client(round), ada);
+        const TokenTexts tokens = tokens_of(fleet->client(round), ada);
         for (std::size_t i = 0; i < everywhere; ++i)  // each instance has checked the session and cached it
             ASSERT_EQ(knock(fleet->client(i), tokens.access), 200U) << i;
         ASSERT_EQ(log_out(fleet->client(round + 1), tokens.access).status, 200U);
@@ -30,7 +30,7 @@ TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
 // The cookie of the pages.
 TEST(SES_2, ALogoutAtThePagesOfOneInstanceIsSeenByTheOthers) {
     SharedFleet fleet(3);
-    const Account ada = fleet->make_account();
+    const Person ada = fleet->make_person();
     for (std::size_t round = 0; round < 6; ++round) {
         std::size_t turn = round;
         Browser browser([&] { return fleet->at(turn).port(); });
@@ -52,9 +52,9 @@ TEST(SES_2, ALogoutAtThePagesOfOneInstanceIsSeenByTheOthers) {
 
 TEST(SES_2, NoReaderThatRefillsTheCacheRevivesASession) {
     SharedFleet fleet(everywhere);
-    const Account ada = fleet->make_account();
+    const Person ada = fleet->make_person();
     for (std::size_t round = 0; round < 4; ++round) {
-        const Tokens tokens = tokens_of(fleet->client(0), ada);
+        const TokenTexts tokens = tokens_of(fleet->client(0), ada);
         std::atomic<bool> over = false;
         std::atomic<bool> acknowledged = false;
         std::atomic<std::size_t> passed_before = 0;
@@ -82,8 +82,8 @@ TEST(SES_2, NoReaderThatRefillsTheCacheRevivesASession) {
 
 TEST(SES_5, AChangeOfPasswordAtOneInstanceEndsTheSessionsOfAll) {
     SharedFleet fleet(2);
-    const Account ada = fleet->make_account();
-    std::vector<Tokens> sessions;
+    const Person ada = fleet->make_person();
+    std::vector<TokenTexts> sessions;
     for (std::size_t i = 0; i < 6; ++i) sessions.push_back(tokens_of(fleet->client(i), ada));
     for (std::size_t i = 0; i < 12; ++i) ASSERT_EQ(knock(fleet->client(i), sessions[i / 2].access), 200U);
     ASSERT_EQ(
@@ -98,8 +98,8 @@ TEST(SES_5, AChangeOfPasswordAtOneInstanceEndsTheSessionsOfAll) {
 
 TEST(SES_6, ATokenRefreshedAtAllInstancesAtOnceHasOneSuccessor) {
     SharedFleet fleet(everywhere);
-    const Account ada = fleet->make_account();
-    Tokens tokens = tokens_of(fleet->client(0), ada);
+    const Person ada = fleet->make_person();
+    TokenTexts tokens = tokens_of(fleet->client(0), ada);
     for (std::size_t round = 0; round < 4; ++round) {
         const auto answers = at_once(80, [&](std::size_t i) { return refresh(fleet->client(i), tokens.refresh); });
         EXPECT_EQ(count(answers, 200), 80U) << testing::PrintToString(statuses(answers));
@@ -107,7 +107,7 @@ TEST(SES_6, ATokenRefreshedAtAllInstancesAtOnceHasOneSuccessor) {
         for (const Answer& answer : answers)
             if (answer.has("data")) successors.insert(json::serialize(answer.json.at("data")));
         EXPECT_EQ(successors.size(), 1U) << "all hold the same pair, byte by byte";
-        const Tokens next = refreshed_tokens_in(answers[round]);
+        const TokenTexts next = refreshed_tokens_in(answers[round]);
         for (std::size_t i = 0; i < everywhere; ++i) {
             EXPECT_EQ(knock(fleet->client(i), next.access), 200U);
             EXPECT_EQ(knock(fleet->client(i), tokens.access), 401U) << "the former access token";
@@ -119,10 +119,10 @@ TEST(SES_6, ATokenRefreshedAtAllInstancesAtOnceHasOneSuccessor) {
 
 TEST(SES_6, AnOldTokenAtAnotherInstanceEndsTheFamilyEverywhere) {
     SharedFleet fleet(2);
-    const Account ada = fleet->make_account();
-    const Tokens first = tokens_of(fleet->client(0), ada);
-    const Tokens second = refreshed_tokens_in(refresh(fleet->client(0), first.refresh));
-    const Tokens third = refreshed_tokens_in(refresh(fleet->client(1), second.refresh));
+    const Person ada = fleet->make_person();
+    const TokenTexts first = tokens_of(fleet->client(0), ada);
+    const TokenTexts second = refreshed_tokens_in(refresh(fleet->client(0), first.refresh));
+    const TokenTexts third = refreshed_tokens_in(refresh(fleet->client(1), second.refresh));
     EXPECT_EQ(knock(fleet->client(0), third.access), 200U);
     EXPECT_EQ(refresh(fleet->client(1), first.refresh).status, 401U);
     EXPECT_EQ(knock(fleet->client(0), third.access), 401U);
@@ -131,7 +131,7 @@ TEST(SES_6, AnOldTokenAtAnotherInstanceEndsTheFamilyEverywhere) {
 
 TEST(SES_8, LoginsAtAllInstancesAtOnceKeepToTheBound) {
     SharedFleet fleet(everywhere, {{"AUTH_PASSWORD_ATTEMPT", "false"}});
-    const Account ada = fleet->make_account();
+    const Person ada = fleet->make_person();
     const auto answers = at_once(40, [&](std::size_t i) { return log_in_at_last(fleet->client(i), ada); });
     EXPECT_GT(count(answers, 200), 10U) << testing::PrintToString(statuses(answers));
     EXPECT_EQ(fleet.number("SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), 10);

@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-#include "instances/fleet.hpp"
+#include "tests/instances/fleet.hpp"
 #include "tests/support/real_postgres.hpp"
 #include "tests/support/real_redis.hpp"
 #include "tests/support/tcp_proxy.hpp"
@@ -277,7 +277,7 @@ protected:
 
 TEST_F(DocumentedRedisUser, HasAllRightsThatTheServiceUses) {
     const Settings settings = quick_settings({{"CACHE_URL", url_}, {"THROTTLE_LIMIT", "50"}});
-    Account ada = create_account(folder.path(), "ada@example.org", "user", settings);
+    Person ada = make_person(folder.path(), "ada@example.org", "user", settings);
     const ServiceProcess service(folder.path(), settings);
     const HttpClient client = service.client();
     turn_two_factor_on(client, ada);
@@ -311,8 +311,8 @@ TEST(FLT_1, WithoutRedisItStartsAndFindsItLater) {
         EXPECT_EQ(ready.status, 200U);
         EXPECT_EQ(ready.text("data.details.cache.status"), "down");
     }
-    const Account bob = fleet->make_account();
-    const Account ada = fleet->make_protected_account();
+    const Person bob = fleet->make_person();
+    const Person ada = fleet->make_protected_person();
     EXPECT_EQ(log_in(fleet->client(0), ada).status, 503U);
     redis.node(0).start();
     const auto deadline = std::chrono::steady_clock::now() + 5s;

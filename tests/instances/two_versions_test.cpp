@@ -7,8 +7,8 @@
 
 #include <gmock/gmock.h>
 
-#include "instances/load_client.hpp"
-#include "support/files.hpp"
+#include "tests/instances/load_client.hpp"
+#include "tests/support/files.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -41,7 +41,7 @@ TEST(STO_5, TheFormerVersionServesBesideTheNewSchema) {
             return request(fleet->client(number));
         },
         *fleet, 6, 20261123);
-    const Account ada = fleet->make_account();
+    const Person ada = fleet->make_person();
     load.begin();
     load.wait_for(100);
     ASSERT_NO_FATAL_FAILURE(migrate_to_next_version(fleet));
@@ -84,11 +84,11 @@ int return_to_former_version(const SharedFleet& fleet) {
 
 TEST(STO_5, AnUpgradeServesWhatTheFormerVersionLeft) {
     SharedFleet fleet(1);
-    Tokens session;
-    const Account ada = fleet->make_protected_account(&session);
-    const Account bob = fleet->make_account();
-    const Account eve = fleet->make_account();
-    Account guess = eve;
+    TokenTexts session;
+    const Person ada = fleet->make_protected_person(&session);
+    const Person bob = fleet->make_person();
+    const Person eve = fleet->make_person();
+    Person guess = eve;
     guess.password = "Copper-Meadow-77";
     for (int i = 0; i < 5; ++i) ASSERT_EQ(log_in(fleet->client(0), guess).status, 400U);
     ASSERT_EQ(fleet->at(0).stop().code, 0);

@@ -6,12 +6,12 @@
 #include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
-#include "contracts/s3_calls.hpp"
 #include "crypto/digest.hpp"
+#include "tests/contracts/s3_calls.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

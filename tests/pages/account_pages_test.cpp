@@ -18,25 +18,22 @@ TEST(SignUpPages, ANewcomerSignsUpVerifiesAndLogsIn) {
     Service service;
     Browser browser(service);
     browser.open("/sign-up?return=%2Faccount%3Fnew");
-    const Answer signed_up = browser.send("/sign-up", {{"email", "Ada@Example.org"},
-                                                       {"password", std::string(right_password)},
-                                                       {"name", ""},
-                                                       {"return", "/account?new"}});
+    const Answer signed_up = browser.send(
+        "/sign-up",
+        {{"email", "Ada@Example.org"}, {"password", right_password}, {"name", ""}, {"return", "/account?new"}});
     EXPECT_EQ(signed_up.status, 303) << signed_up.body;
     EXPECT_EQ(signed_up.headers.at("location"), "/login?step=signed-up&return=%2Faccount%3Fnew");
     EXPECT_THAT(browser.open("/login?step=signed-up").body, HasSubstr("We have sent you an email."));
     const std::string link = path_of(Mailbox(service).wait_for("ada@example.org", "verifyEmail").link());
     EXPECT_TRUE(link.starts_with("/verify-email/")) << link;
     for (int i = 0; i < 3; ++i) EXPECT_EQ(browser.open(link).status, 200) << "opening the link spends nothing";
-    EXPECT_EQ(browser.send("/login", {{"email", "ada@example.org"}, {"password", std::string(right_password)}}).status,
-              403);
+    EXPECT_EQ(browser.send("/login", {{"email", "ada@example.org"}, {"password", right_password}}).status, 403);
     browser.open(link);
     EXPECT_EQ(browser.send(link, {}).headers.at("location"), "/login?step=verified&return=%2Faccount%3Fnew");
     browser.open(link);
     EXPECT_THAT(browser.send(link, {}).body, HasSubstr("Request a new link")) << "it works once";
     browser.open("/login");
-    EXPECT_EQ(browser.send("/login", {{"email", "ada@example.org"}, {"password", std::string(right_password)}}).status,
-              303);
+    EXPECT_EQ(browser.send("/login", {{"email", "ada@example.org"}, {"password", right_password}}).status, 303);
     EXPECT_TRUE(browser.is_logged_in());
 }
 

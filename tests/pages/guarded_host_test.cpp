@@ -106,7 +106,7 @@ TEST(GuardedHosts, AddressesComeInTheFormsOfAllProxies) {
               pages + "/login?return=https%3A%2F%2Fapp.example.com%2Fmap%3Fat%3D1%2C2");
     with_commas.back().second = "https://evil.example,https://app.example.com/";
     EXPECT_EQ(header(visitor.at(app, door, with_commas), "location"), pages + "/login");
-    test::RawClient client(service.port());
+    RawClient client(service.port());
     client.send("GET " + std::string(door) +
                 " HTTP/1.1\r\nHost: consentry\r\nX-Original-URL: https://app.example.com/orders\r\n"
                 "X-Original-URL: https://app.example.com/orders\r\nSec-Fetch-Mode: navigate\r\n\r\n");
@@ -125,7 +125,7 @@ TEST(GuardedHosts, AddressesComeInTheFormsOfAllProxies) {
 TEST(GuardedHosts, NothingInAHeaderBecomesAHeader) {
     const Service service(guarded);
     for (const std::string uri : {"/a%0d%0aSet-Cookie:x=1", "/a\tb", "/\x7f", "/\xc3\xa4"}) {
-        test::RawClient client(service.port());
+        RawClient client(service.port());
         client.send("GET " + std::string(door) + " HTTP/1.1\r\nHost: " + app + "\r\nX-Forwarded-Host: " + app +
                     "\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Uri: " + uri + "\r\nSec-Fetch-Mode: navigate\r\n\r\n");
         const auto answer = client.read_answer();

@@ -16,8 +16,7 @@ TEST(MailOutage, PagesPromiseAMailThatComesLater) {
     const Person ada = service.make_person();
     Browser browser(service);
     browser.open("/sign-up");
-    const Answer signed_up =
-        browser.send("/sign-up", {{"email", "bob@example.org"}, {"password", std::string(right_password)}});
+    const Answer signed_up = browser.send("/sign-up", {{"email", "bob@example.org"}, {"password", right_password}});
     EXPECT_EQ(signed_up.headers.at("location"), "/login?step=signed-up");
     EXPECT_THAT(browser.open("/login?step=signed-up").body, HasSubstr("We have sent you an email."));
     browser.open("/forgot-password");

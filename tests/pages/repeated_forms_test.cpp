@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Browser::Fields newcomer{{"email", "ada@example.org"}, {"password", std::string(right_password)}, {"name", ""}};
+const Browser::Fields newcomer{{"email", "ada@example.org"}, {"password", right_password}, {"name", ""}};
 
 TEST(RepeatedForms, TwoClicksAtOnceMakeOneAccountAndOneMail) {
     Service service;

@@ -51,8 +51,7 @@ TEST(WayBack, AMailedLinkLeadsToWhereItsOwnerWantedToGo) {
     EXPECT_THAT(signing_up, HasSubstr("href=\"/sign-up?" + carried + "\""));
     EXPECT_THAT(signing_up, HasSubstr("href=\"/verify-email?" + carried + "\""));
     browser.open("/sign-up?" + carried);
-    browser.send("/sign-up",
-                 {{"email", "ada@example.org"}, {"password", std::string(right_password)}, {"return", back}});
+    browser.send("/sign-up", {{"email", "ada@example.org"}, {"password", right_password}, {"return", back}});
     const std::string link = Mailbox(service).wait_for("ada@example.org", "verifyEmail").link();
     const std::string path = link.substr(pages.size());
     EXPECT_EQ(hidden_field(browser.open(path).body, "return"), back);

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "support/files.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {

@@ -9,10 +9,10 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "process/terminal.hpp"
-#include "process/without_root.hpp"
+#include "tests/process/terminal.hpp"
+#include "tests/process/without_root.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -54,7 +54,7 @@ private:
 };
 
 TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
-    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const Person ada = make_person(folder_.path(), "ada@example.org");
     publish(1);
     {
         const ServiceProcess service(folder_.path());
@@ -97,7 +97,7 @@ TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
 }
 
 TEST_F(Backup, WhoeverWaitsAtATerminalSeesHowMuchIsDone) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     const auto shown = [&](const std::vector<std::string>& arguments) {
         Terminal terminal(arguments, folder_.path(), quick_settings({{"NO_COLOR", "1"}}));
         const auto [screen, code] = terminal.end();
@@ -121,7 +121,7 @@ TEST_F(Backup, WhoeverWaitsAtATerminalSeesHowMuchIsDone) {
 }
 
 TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     ASSERT_EQ(run({"backup", "copy"}).code, 0);
     move_data_away();
     Settings s3 = quick_settings();
@@ -143,7 +143,7 @@ TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {
 // Root exports into a folder of root, and the command acts as the owner of the data otherwise.
 TEST_F(Backup, ABundleGoesWhereverItsCallerMayWrite) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root is somebody else than the owner of the data";
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     publish(1);
     fs::permissions(folder_.path(), fs::perms::owner_all | fs::perms::others_exec);
     ASSERT_EQ(::chown((folder_ / "data").c_str(), nobody, nobody), 0);
@@ -170,7 +170,7 @@ TEST_F(Backup, ABundleGoesWhereverItsCallerMayWrite) {
 }
 
 TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     const ServiceProcess service(folder_.path());
     std::atomic<int> signed_up = 0;
     // Ends with the test, also if something below throws.
@@ -178,7 +178,7 @@ TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
         for (int i = 0; !stop.stop_requested(); ++i) {
             const std::string email = "user" + std::to_string(i) + "@example.org";
             const Answer answer = client.post("/api/public/user/sign-up",
-                                              {{"email", email}, {"password", usual_password}, {"from", "website"}});
+                                              {{"email", email}, {"password", right_password}, {"from", "website"}});
             signed_up += answer.status == 201U ? 1 : 0;
         }
     });
@@ -195,7 +195,7 @@ TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
 }
 
 TEST_F(Backup, HasTheTextsThatItsDatabaseNamesWhilePoliciesArePublished) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     // They come first, so that the draft is still to be copied when it is published.
     const fs::path many = folder_ / "data/storage/private/aaa";
     fs::create_directories(many);
@@ -219,7 +219,7 @@ TEST_F(Backup, HasTheTextsThatItsDatabaseNamesWhilePoliciesArePublished) {
 
 // An operator pastes what `restore` prints, and starts the service whatever that has said.
 TEST_F(Backup, TheCommandsThatRestorePrintsEndTheSessionsOfAnEarlierSchema) {
-    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const Person ada = make_person(folder_.path(), "ada@example.org");
     std::string token;
     {
         const ServiceProcess service(folder_.path());
@@ -244,7 +244,7 @@ TEST_F(Backup, TheCommandsThatRestorePrintsEndTheSessionsOfAnEarlierSchema) {
 }
 
 TEST_F(Backup, TellsOfTextsThatTheInstallationLacks) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     publish(1);
     EXPECT_THAT(run({"backup", "whole"}).err, Not(HasSubstr("Warning")));
     fs::remove_all(folder_ / "data/storage/public/policies");
@@ -257,7 +257,7 @@ TEST_F(Backup, TellsOfTextsThatTheInstallationLacks) {
 }
 
 TEST_F(Backup, ARestoreReplacesNothing) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     ASSERT_EQ(run({"backup", "copy"}).code, 0);
     const Finished refused = run({"restore", "copy"});
     EXPECT_EQ(refused.code, 2);
@@ -285,7 +285,7 @@ TEST_F(Backup, ARestoreReplacesNothing) {
 }
 
 TEST_F(Backup, ARestoreThatCannotWriteItsFirstFileCanBeRepeated) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     publish(1);
     ASSERT_EQ(run({"backup", "copy"}).code, 0);
     move_data_away();
@@ -301,7 +301,7 @@ TEST_F(Backup, ARestoreThatCannotWriteItsFirstFileCanBeRepeated) {
 
 // Each of two processes checks the place before either has written to it.
 TEST_F(Backup, OfTwoRestoresAtOnceOneIsWholeAndTheOtherTakesNothingAway) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     const fs::path files = folder_ / "data/storage/public/many";
     fs::create_directories(files);
     for (int i = 0; i < 1'000; ++i) std::ofstream(files / std::to_string(i)) << i;
@@ -323,7 +323,7 @@ TEST_F(Backup, OfTwoRestoresAtOnceOneIsWholeAndTheOtherTakesNothingAway) {
 }
 
 TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     publish(1);
     const auto damaged = [&](const std::string& name, const std::string& says, const auto& damage) {
         ASSERT_EQ(run({"backup", name}).code, 0);
@@ -355,7 +355,7 @@ TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
 
 // The backup lacks entries that others have seen: only the checkpoint in the object store knows.
 TEST_F(Backup, AnOlderDatabaseBesideNewerFilesDoesNotStart) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     publish(1);
     ASSERT_EQ(run({"backup", "copy"}).code, 0);
     publish(2);
@@ -382,7 +382,7 @@ TEST_F(Backup, AnOlderDatabaseBesideNewerFilesDoesNotStart) {
 }
 
 TEST_F(Backup, WithPostgresqlItNamesThePage) {
-    create_account(folder_.path(), "ada@example.org");
+    make_person(folder_.path(), "ada@example.org");
     const Finished refused = run_program({"backup", "copy"}, folder_.path(),
                                          quick_settings({{"DATABASE_URL", "postgresql://localhost/consentry"}}));
     EXPECT_EQ(refused.code, 2);

@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "process/terminal.hpp"
+#include "tests/process/terminal.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -105,7 +105,7 @@ TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
                                                {"policy", "list"},
                                                {"policy", "diff", "privacy", "1", "2"},
                                                {"clean-up"}}) {
-        const Finished refused = run_program(arguments, folder.path(), quick_settings(), usual_password + "\n");
+        const Finished refused = run_program(arguments, folder.path(), quick_settings(), right_password + "\n");
         EXPECT_EQ(refused.code, 2) << arguments.back();
         EXPECT_EQ(refused.out, "");
         EXPECT_THAT(refused.err,
@@ -119,13 +119,13 @@ TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
 
 TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
-    const Account bob = create_account(folder.path(), "bob@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
+    const Person bob = make_person(folder.path(), "bob@example.org");
     const ServiceProcess service(folder.path());
-    const Tokens tokens = tokens_of(service.client(), ada);
+    const TokenTexts tokens = tokens_of(service.client(), ada);
     EXPECT_EQ(service.client().erase("/api/shared/user/delete/self", {}, bearer(tokens.access)).status, 204U);
     const auto rows = [&] {
-        return run_sql(folder / "data/consentry.db", "SELECT id FROM users WHERE id = '" + ada.id + "'").size();
+        return run_sql(folder / "data/consentry.db", "SELECT id FROM users WHERE id = '" + ada.id.text() + "'").size();
     };
     EXPECT_TRUE(eventually([&] { return run_sql(folder / "data/consentry.db", "SELECT id FROM mails").empty(); }))
         << "the notice of the deletion";
@@ -143,9 +143,9 @@ TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
 
 TEST(CommandLine, CleanUpLogsTheActsOfAnAccountBeforeItErasesTheAccount) {
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
     const Environment settings = quick_settings({{"ACCOUNT_ERASE_AFTER_IN_DAYS", "0"}});
-    const Finished deleted = run_program({"user", "delete", "--id", ada.id, "--yes"}, folder.path(), settings);
+    const Finished deleted = run_program({"user", "delete", "--id", ada.id.text(), "--yes"}, folder.path(), settings);
     ASSERT_EQ(deleted.code, 0) << deleted.err;
     run_sql(folder / "data/consentry.db", "UPDATE mails SET failed_at = 1");
     const Finished done = run_program({"clean-up"}, folder.path(), settings);
@@ -160,7 +160,7 @@ TEST(CommandLine, CleanUpLogsTheActsOfAnAccountBeforeItErasesTheAccount) {
 
 TEST(CommandLine, CleanUpPublishesTheConsentLog) {
     const TempFolder folder;
-    create_account(folder.path(), "ada@example.org");
+    make_person(folder.path(), "ada@example.org");
     const auto logs = [&] { return run_sql(folder / "data/consentry.db", "SELECT name FROM logs ORDER BY name"); };
     EXPECT_TRUE(logs().empty());
     EXPECT_EQ(run_program({"clean-up"}, folder.path(), quick_settings()).code, 0);
@@ -175,20 +175,20 @@ TEST(CommandLine, AtATerminalAPasswordIsAskedForTwiceAndNotShown) {
     const std::vector<std::string> create{"user", "create", "--email", "ada@example.org", "--role", "user"};
     {
         Terminal terminal(create, folder.path());
-        terminal.answer("Password: ", usual_password);
-        terminal.answer("Repeat password: ", usual_password + "!");
+        terminal.answer("Password: ", right_password);
+        terminal.answer("Repeat password: ", right_password + "!");
         const auto [screen, code] = terminal.end();
         EXPECT_EQ(code, 1);
-        EXPECT_THAT(screen, AllOf(HasSubstr("the passwords do not match"), Not(HasSubstr(usual_password))));
+        EXPECT_THAT(screen, AllOf(HasSubstr("the passwords do not match"), Not(HasSubstr(right_password))));
     }
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).out, "");
     {
         Terminal terminal(create, folder.path());
-        terminal.answer("Password: ", usual_password);
-        terminal.answer("Repeat password: ", usual_password);
+        terminal.answer("Password: ", right_password);
+        terminal.answer("Repeat password: ", right_password);
         const auto [screen, code] = terminal.end();
         EXPECT_EQ(code, 0) << screen;
-        EXPECT_THAT(screen, Not(HasSubstr(usual_password)));
+        EXPECT_THAT(screen, Not(HasSubstr(right_password)));
     }
     {
         Terminal terminal({"user", "password", "set", "--email", "ada@example.org"}, folder.path());

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
-#include "process/account.hpp"
-#include "process/without_root.hpp"
-#include "support/files.hpp"
+#include "tests/process/without_root.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -78,7 +78,7 @@ TEST(ConfigCheck, OPS_2_WritesNothingInAnEmptyFolder) {
 
 TEST(ConfigCheck, OPS_2_WritesNothingBesideARunningServiceAndAfterACrash) {
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
     {
         ServiceProcess service(folder.path());
         tokens_of(service.client(), ada);

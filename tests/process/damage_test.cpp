@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -25,7 +25,7 @@ void write_at(const fs::path& file, std::streamoff offset, std::string_view byte
 class STO_3 : public ::testing::Test {
 protected:
     STO_3() {
-        ada = create_account(folder.path(), "ada@example.org");
+        ada = make_person(folder.path(), "ada@example.org");
         ServiceProcess service(folder.path());
         turn_two_factor_on(service.client(), ada);
         EXPECT_EQ(service.stop().code, 0);
@@ -47,13 +47,13 @@ protected:
             EXPECT_EQ(answer.status, 500U) << answer.body;
             EXPECT_FALSE(answer.has("data"));
             EXPECT_THAT(answer.body, Not(HasSubstr("record")));
-            EXPECT_THAT(answer.body, Not(HasSubstr(ada.id)));
+            EXPECT_THAT(answer.body, Not(HasSubstr(ada.id.text())));
         }
     }
     const TempFolder folder;
     const fs::path data = folder / "data";
     const fs::path database = data / "consentry.db";
-    Account ada;
+    Person ada;
 };
 
 TEST_F(STO_3, ADatabaseCutOffStopsTheStart) {
@@ -105,7 +105,7 @@ TEST_F(STO_3, AnAlarmIsRaisedForARecordThatCannotBeRead) {
     run_sql(database, "UPDATE two_factors SET iv = zeroblob(12)");
     expect_cannot_log_in(service.client());
     EXPECT_EQ(service.stop().code, 0);
-    EXPECT_THAT(service.program().err(), HasSubstr("two-factor record of user " + ada.id));
+    EXPECT_THAT(service.program().err(), HasSubstr("two-factor record of user " + ada.id.text()));
 }
 
 TEST_F(STO_3, AnotherTwoFactorKeyDoesNotOpenTheRecords) {
@@ -140,8 +140,8 @@ TEST_F(STO_3, ADamagedSigningKeyStopsTheStart) {
 
 TEST_F(STO_3, AKeyDamagedWhileServingNeverReplacesAGoodOne) {
     ServiceProcess service(folder.path());
-    const Account bob = create_account(folder.path(), "bob@example.org");
-    const Tokens tokens = tokens_of(service.client(), bob);
+    const Person bob = make_person(folder.path(), "bob@example.org");
+    const TokenTexts tokens = tokens_of(service.client(), bob);
     std::ofstream(data / "keys" / "access-ES256-9999999999999-x.pem") << "half a key";
     const auto deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds{1'100};  // the service rereads keys every second

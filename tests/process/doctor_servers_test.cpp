@@ -5,8 +5,8 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
 #include "tests/support/migrated_postgres.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/real_redis.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
@@ -87,7 +87,7 @@ TEST_F(DoctorOfServers, TheDataFolderIsForTheServiceOnly) {
 TEST_F(DoctorOfServers, AMissingTwoFactorKeyIsReported) {
     const Settings settings = production_settings({{"DATABASE_URL", postgres_.url()}});
     make_data(folder_.path(), settings);
-    Account ada = create_account(folder_.path(), "ada@example.org", "user", settings);
+    Person ada = make_person(folder_.path(), "ada@example.org", "user", settings);
     {
         const ServiceProcess service(folder_.path(), settings);
         turn_two_factor_on(service.client(), ada);

@@ -6,9 +6,9 @@
 #include <boost/json/serialize.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "process/terminal.hpp"
+#include "tests/process/terminal.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -36,7 +36,7 @@ struct Examined {
 
 class Doctor : public ::testing::Test {
 protected:
-    Doctor() { create_account(folder_.path(), "root@example.org", "superAdmin"); }
+    Doctor() { make_person(folder_.path(), "root@example.org", "superAdmin"); }
     Examined examine(const Settings& more = {}) const {
         const Finished done = run_program({"doctor", "--json"}, folder_.path(), quick_settings(more));
         Examined out{done.code, json::parse(done.out).as_array()};
@@ -172,7 +172,7 @@ TEST_F(Doctor, KeysOfTheFutureAreAWarning) {
 }
 
 TEST_F(Doctor, AccountsThatNeedAFormerTwoFactorKeyAreCounted) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
+    Person ada = make_person(folder_.path(), "ada@example.org");
     const auto with_code = [&](const Settings& settings, std::int64_t steps_ahead) {
         const ServiceProcess service(folder_.path(), quick_settings(settings));
         if (ada.secret.empty()) {

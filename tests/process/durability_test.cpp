@@ -13,7 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
-#include "process/account.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wanted.hpp"
@@ -80,10 +80,10 @@ public:
     void check(const HttpClient& client) {
         SCOPED_TRACE(name_ + ", left open: " + open_);
         settle(client);
-        for (const Tokens& tokens : live_) EXPECT_EQ(knock(client, tokens.access), 200U) << "an acknowledged login";
+        for (const TokenTexts& tokens : live_) EXPECT_EQ(knock(client, tokens.access), 200U) << "an acknowledged login";
         for (const std::string& token : dead_) EXPECT_EQ(knock(client, token), 401U) << "an acknowledged end";
         EXPECT_EQ(count("two_factors", "enabled = 1"), two_factor_ ? 1 : 0);
-        EXPECT_EQ(count("backup_codes"), static_cast<int>(account_.backup_codes.size()));
+        EXPECT_EQ(count("backup_codes"), static_cast<int>(person_.backup_codes.size()));
         EXPECT_EQ(count("sessions", "revoked_at IS NULL"), static_cast<int>(live_.size()));
         check_password(client);
         dead_.clear();  // checking once is enough and keeps rounds short
@@ -91,9 +91,8 @@ public:
 
 private:
     void begin_account() {
-        ++accounts_;
-        account_ =
-            create_account(folder_, name_ + std::to_string(accounts_) + "@example.org", "user", endless_settings());
+        ++people_;
+        person_ = make_person(folder_, name_ + std::to_string(people_) + "@example.org", "user", endless_settings());
         live_.clear();
         dead_.clear();
         former_password_.clear();
@@ -102,9 +101,9 @@ private:
 
     std::size_t any(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
     int count(const std::string& table, const std::string& where = "1") const {
-        return std::stoi(
-            run_sql(folder_ / "data" / "consentry.db",
-                    "SELECT count(*) FROM " + table + " WHERE user_id = '" + account_.id + "' AND " + where)[0][0]);
+        return std::stoi(run_sql(
+            folder_ / "data" / "consentry.db",
+            "SELECT count(*) FROM " + table + " WHERE user_id = '" + person_.id.text() + "' AND " + where)[0][0]);
     }
 
     void step(const HttpClient& client) {
@@ -128,22 +127,22 @@ private:
     }
 
     void enter(const HttpClient& client) {
-        if (two_factor_ && account_.backup_codes.size() < 3) return turn_off(client);
+        if (two_factor_ && person_.backup_codes.size() < 3) return turn_off(client);
         open_ = "login";
         open_sessions_ = count("sessions");
-        const Answer login = log_in(client, account_);
+        const Answer login = log_in(client, person_);
         ASSERT_EQ(login.status, 200U) << login.body;
         ASSERT_EQ(login.has("data.challengeToken"), two_factor_) << login.body;
         if (!two_factor_) return live_.push_back(tokens_in(login));
         open_ = "verification";
         open_challenge_ = login.text("data.challengeToken");
-        const Answer verified = verify_backup(client, open_challenge_, account_.backup_codes.back());
+        const Answer verified = verify_backup(client, open_challenge_, person_.backup_codes.back());
         live_.push_back(tokens_in(verified));
         spend();
     }
     void spend() {
-        spent_ = account_.backup_codes.back();
-        account_.backup_codes.pop_back();
+        spent_ = person_.backup_codes.back();
+        person_.backup_codes.pop_back();
     }
 
     void refresh(const HttpClient& client, std::size_t which) {
@@ -175,14 +174,14 @@ private:
     void change_password(const HttpClient& client) {
         open_ = "password";
         next_password_ = "Copper-Meadow-" + std::to_string(++passwords_);
-        json::object body{{"oldPassword", account_.password}, {"newPassword", next_password_}};
-        if (two_factor_) body["backupCode"] = account_.backup_codes.back();
+        json::object body{{"oldPassword", person_.password}, {"newPassword", next_password_}};
+        if (two_factor_) body["backupCode"] = person_.backup_codes.back();
         const Answer answer = client.patch("/api/shared/user/change-password", body, bearer(live_[0].access));
         ASSERT_EQ(answer.status, 200U) << answer.body;
         password_changed();
     }
     void password_changed() {
-        former_password_ = std::exchange(account_.password, next_password_);
+        former_password_ = std::exchange(person_.password, next_password_);
         if (two_factor_) spend();
         end_all_but({});
     }
@@ -191,14 +190,13 @@ private:
         const std::string access = live_[0].access;
         const Answer setup = client.post("/api/shared/user/2fa/setup", {}, bearer(access));
         ASSERT_EQ(setup.status, 200U) << setup.body;
-        account_.secret = setup.text("data.secret");
+        person_.secret = setup.text("data.secret");
         open_ = "enabling";
         had_two_factor_ = true;
-        const Answer enabled =
-            client.post("/api/shared/user/2fa/enable", {{"code", code_of(account_)}}, bearer(access));
+        const Answer enabled = client.post("/api/shared/user/2fa/enable", {{"code", code_of(person_)}}, bearer(access));
         ASSERT_EQ(enabled.status, 200U) << enabled.body;
         for (const auto& one : enabled.json.at("data").at("backupCodes").as_array())
-            account_.backup_codes.emplace_back(one.as_string());
+            person_.backup_codes.emplace_back(one.as_string());
         two_factor_ = true;
         end_all_but(access);
     }
@@ -207,14 +205,14 @@ private:
         if (live_.empty()) return begin_account();
         open_ = "disabling";
         const std::string access = live_[0].access;
-        const Answer answer = client.erase("/api/shared/user/2fa/disable",
-                                           {{"backupCode", account_.backup_codes.back()}}, bearer(access));
+        const Answer answer =
+            client.erase("/api/shared/user/2fa/disable", {{"backupCode", person_.backup_codes.back()}}, bearer(access));
         ASSERT_EQ(answer.status, 204U) << answer.body;
         turned_off(access);
     }
     void turned_off(const std::string& access) {
         two_factor_ = false;
-        account_.backup_codes.clear();
+        person_.backup_codes.clear();
         spent_.clear();
         end_all_but(access);
     }
@@ -230,7 +228,7 @@ private:
         } else if (open == "verification") {
             const std::string digest = to_hex(crypto::sha256(open_challenge_));
             const bool session = count("sessions", "challenge_digest = X'" + digest + "'") == 1;
-            const bool spent = count("backup_codes") == static_cast<int>(account_.backup_codes.size()) - 1;
+            const bool spent = count("backup_codes") == static_cast<int>(person_.backup_codes.size()) - 1;
             EXPECT_EQ(session, spent) << "half a verification";
             if (session) begin_account();
         } else if (open == "refresh") {
@@ -258,39 +256,39 @@ private:
 
     void check_password(const HttpClient& client) {
         if (!former_password_.empty()) {
-            Account former = account_;
+            Person former = person_;
             former.password = former_password_;
             EXPECT_EQ(log_in(client, former).status, 400U) << "the former password";
             former_password_.clear();
         }
-        const Answer login = log_in(client, account_);
+        const Answer login = log_in(client, person_);
         ASSERT_EQ(login.status, 200U) << login.body;
         if (!two_factor_) return live_.push_back(tokens_in(login));
         EXPECT_FALSE(login.has("data.tokens")) << "the second factor is asked for";
         if (spent_.empty()) return;
         const std::string challenge = login.text("data.challengeToken");
         EXPECT_EQ(verify_backup(client, challenge, spent_).status, 401U) << "spent once, spent forever";
-        if (account_.backup_codes.size() < 2) return;
-        live_.push_back(tokens_in(verify_backup(client, challenge, account_.backup_codes.back())));
+        if (person_.backup_codes.size() < 2) return;
+        live_.push_back(tokens_in(verify_backup(client, challenge, person_.backup_codes.back())));
         spend();
     }
 
     const std::filesystem::path folder_;
     const std::string name_;
     std::mt19937 random_;
-    int accounts_ = 0;
+    int people_ = 0;
     int passwords_ = 0;
 
-    Account account_;
+    Person person_;
     bool two_factor_ = false;
     bool had_two_factor_ = false;  // once per account, because enabling again would need the code of a later step
-    std::vector<Tokens> live_;
+    std::vector<TokenTexts> live_;
     std::vector<std::string> dead_;  // access tokens of ended sessions and of replaced pairs
     std::string spent_;              // the most recently spent backup code
     std::string former_password_;
 
     std::string open_;  // the request in progress
-    Tokens open_tokens_;
+    TokenTexts open_tokens_;
     std::size_t open_which_ = 0;
     int open_sessions_ = 0;
     std::string open_challenge_;

@@ -6,9 +6,9 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "support_test/eventually.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -38,8 +38,8 @@ TEST(FirstRun, WorksInAnEmptyFolderWithoutAnySetting) {
     const TempFolder folder;
     ServiceProcess service(folder.path(), nothing_set);
     EXPECT_EQ(service.client().get("/api/health").status, 200U);
-    const Account account = create_account(folder.path(), "ada@example.org", "superAdmin", nothing_set);
-    EXPECT_EQ(knock(service.client(), tokens_of(service.client(), account).access), 200U);
+    const Person person = make_person(folder.path(), "ada@example.org", "superAdmin", nothing_set);
+    EXPECT_EQ(knock(service.client(), tokens_of(service.client(), person).access), 200U);
     EXPECT_EQ(service.stop().code, 0);
 }
 
@@ -109,7 +109,7 @@ TEST(FirstRun, ManyProgramsAtOnceAgreeOnOneSetOfKeys) {
         programs.push_back(
             std::make_unique<Program>(std::vector<std::string>{"user", "create", "--role", "user", "--email",
                                                                "ada" + std::to_string(i) + "@example.org"},
-                                      folder.path(), quick_settings(), usual_password + "\n"));
+                                      folder.path(), quick_settings(), right_password + "\n"));
     for (const auto& program : programs) EXPECT_EQ(program->wait().code, 0) << program->err();
     ServiceProcess service(folder.path());
     EXPECT_EQ(log_in(service.client(), {.email = "ada3@example.org"}).status, 200U);
@@ -134,7 +134,7 @@ TEST(OPS_1, AnIdleServiceEndsAtOnceWhenItIsTold) {
         const TempFolder folder;
         ServiceProcess service(folder.path());
         // A client that merely keeps its connection open does not delay the end.
-        test::RawClient kept(service.port());
+        RawClient kept(service.port());
         kept.send("GET /api/hello HTTP/1.1\r\nHost: a\r\n\r\n");
         EXPECT_EQ(kept.read_answer().status, 200U);
         service.program().send(signal);
@@ -145,18 +145,18 @@ TEST(OPS_1, AnIdleServiceEndsAtOnceWhenItIsTold) {
 
 TEST(OPS_1, ARequestThatHasBegunIsAnsweredBeforeTheEnd) {
     const TempFolder folder;
-    const Account account = create_account(folder.path(), "ada@example.org");
+    const Person person = make_person(folder.path(), "ada@example.org");
     ServiceProcess service(folder.path());
     const std::string body =
-        R"({"email":")" + account.email + R"(","password":")" + account.password + R"(","from":"website"})";
-    test::RawClient client(service.port());
+        R"({"email":")" + person.email + R"(","password":")" + person.password + R"(","from":"website"})";
+    RawClient client(service.port());
     client.send("POST /api/public/user/login/credential HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
                 ("Expect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n"));
     ASSERT_EQ(client.read_answer().status, 100U) << "the head has arrived";
     service.program().send(SIGTERM);
     service.program().word_after("waiting for ");
     client.send(body);
-    const test::RawAnswer answer = client.read_answer();
+    const RawAnswer answer = client.read_answer();
     EXPECT_EQ(answer.status, 200U) << answer.body;
     EXPECT_THAT(answer.body, HasSubstr("accessToken"));
     EXPECT_TRUE(client.is_closed()) << "there will be no other request";
@@ -164,16 +164,16 @@ TEST(OPS_1, ARequestThatHasBegunIsAnsweredBeforeTheEnd) {
     EXPECT_EQ(service.program().wait(std::chrono::seconds{2}).code, 0);
 
     const ServiceProcess again(folder.path());
-    EXPECT_EQ(log_in(again.client(), account).status, 200U);
+    EXPECT_EQ(log_in(again.client(), person).status, 200U);
 }
 
 TEST(FirstRun, CarriesOnWhereItEnded) {
     const TempFolder folder;
-    const Account account = create_account(folder.path(), "ada@example.org");
-    Tokens tokens;
+    const Person person = make_person(folder.path(), "ada@example.org");
+    TokenTexts tokens;
     {
         ServiceProcess service(folder.path());
-        tokens = tokens_of(service.client(), account);
+        tokens = tokens_of(service.client(), person);
         EXPECT_EQ(service.stop().code, 0);
     }
     const ServiceProcess service(folder.path());

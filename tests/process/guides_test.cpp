@@ -12,8 +12,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -151,8 +151,8 @@ std::vector<std::string> statements_of(const char* page) {
     return out;
 }
 
-std::string accept_privacy(const HttpClient& client, const Account& account) {
-    const std::string token = tokens_of(client, account).access;
+std::string accept_privacy(const HttpClient& client, const Person& person) {
+    const std::string token = tokens_of(client, person).access;
     const Answer answer = client.post("/api/shared/user/term-policy/accept", {{"type", "privacy"}}, bearer(token));
     EXPECT_EQ(answer.status, 200U) << answer.body;
     return answer.text("data.receipt");
@@ -166,7 +166,7 @@ TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
         EXPECT_EQ(done.code, 0) << arguments[0] << " " << done.out << done.err;
         return done.out;
     };
-    const Account ada = create_account(folder.path(), "ada@example.org", "superAdmin");
+    const Person ada = make_person(folder.path(), "ada@example.org", "superAdmin");
     run({"policy", "import", (fs::path(CONSENTRY_DOCS) / "examples" / "policies").string()});
     run({"policy", "publish", "privacy", "1"});
     run({"clean-up"});

@@ -10,9 +10,9 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "process/terminal.hpp"
+#include "tests/process/terminal.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -60,7 +60,7 @@ TEST_F(Init, WritesSettingsWithWhichTheServiceStarts) {
 
     const Settings few{{"HTTP_PORT", "0"}, {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "19456"}};
     EXPECT_EQ(run({"config", "check"}, few).code, 0);
-    const Account ada = create_account(folder_.path(), "ada@example.org", "superAdmin", few);
+    const Person ada = make_person(folder_.path(), "ada@example.org", "superAdmin", few);
     const ServiceProcess service(folder_.path(), few);
     EXPECT_EQ(log_in(service.client(), ada).status, 200U);
     EXPECT_FALSE(fs::exists(folder_ / "data/keys")) << "keys come from the settings";
@@ -151,7 +151,7 @@ TEST_F(Init, AnotherFileOfSettingsCanBeChosen) {
 
 // The trial had APP_ENV=local, which makes its keys in the data folder.
 TEST_F(Init, TakesOverTheKeysOfATrial) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
+    Person ada = make_person(folder_.path(), "ada@example.org");
     const auto keep = [&](std::string_view name) { return text_in(folder_ / "data/keys" / name); };
     {
         const ServiceProcess service(folder_.path());
@@ -213,7 +213,7 @@ TEST_F(Init, TheCommandsThatComeNextReadTheFileThatWasWritten) {
         return run_command({"bash", "-c",
                             "cd \"$1\"; program=$2; consentry() { \"$program\" \"$@\"; }; "
                             "printf '%s\\n' \"$4\" | eval \"$3\"",
-                            "bash", folder_.path().string(), CONSENTRY_PROGRAM, *line, usual_password},
+                            "bash", folder_.path().string(), CONSENTRY_PROGRAM, *line, right_password},
                            {{"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "19456"}});
     };
     EXPECT_EQ(paste("config check").code, 0) << paste("config check").err;

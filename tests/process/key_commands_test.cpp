@@ -7,8 +7,8 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "process/account.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -41,9 +41,9 @@ TEST(KeyCommands, GeneratedKeysAreSettingsThatProductionStartsWith) {
 
     Settings settings = settings_in(made.out);
     settings.insert({{"APP_ENV", "production"}, {"HTTP_HOST", "127.0.0.1"}, {"HTTP_PORT", "0"}});
-    const Account ada = create_account(folder.path(), "ada@example.org", "user", settings);
+    const Person ada = make_person(folder.path(), "ada@example.org", "user", settings);
     ServiceProcess service(folder.path(), settings);
-    const Tokens tokens = tokens_of(service.client(), ada);
+    const TokenTexts tokens = tokens_of(service.client(), ada);
     EXPECT_EQ(knock(service.client(), tokens.access), 200U);
     const Answer jwks = service.client().get("/.well-known/jwks.json");
     EXPECT_EQ(jwks.text("keys.0.kid"), kid_of(tokens.access));
@@ -63,7 +63,7 @@ TEST(KeyCommands, TheFilesOfALocalFolderAreTheSettingsOfOtherEnvironments) {
         const Finished done = run_program(arguments, folder.path(), quick_settings());
         EXPECT_EQ(done.code, 0) << done.err;
     };
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
     std::filesystem::create_directories(folder / "texts/privacy/1");
     std::ofstream(folder / "texts/privacy/1/en.hbs") << "Privacy";
     run({"policy", "import", "texts"});
@@ -108,11 +108,11 @@ TEST(KeyCommands, TheFilesOfALocalFolderAreTheSettingsOfOtherEnvironments) {
 
 TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
     const ServiceProcess service(folder.path());
     const HttpClient client = service.client();
-    const Tokens former = tokens_of(client, ada);
-    const Tokens refreshed_later = tokens_of(client, ada);
+    const TokenTexts former = tokens_of(client, ada);
+    const TokenTexts refreshed_later = tokens_of(client, ada);
 
     const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
     ASSERT_EQ(rotated.code, 0) << rotated.err;
@@ -128,7 +128,7 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     EXPECT_THAT(jwks, HasSubstr(kid));
     EXPECT_THAT(jwks, HasSubstr(kid_of(former.access))) << "published until its last token has expired";
 
-    const Tokens next = tokens_of(client, ada);
+    const TokenTexts next = tokens_of(client, ada);
     EXPECT_EQ(kid_of(next.access), kid);
     EXPECT_NE(kid_of(next.refresh), kid_of(former.refresh));
     EXPECT_EQ(knock(client, next.access), 200U);
@@ -145,16 +145,16 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
 
 TEST(KeyCommands, ARotatedKeySignsThoughTheClockWasAheadWhenTheFormerOneWasMade) {
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
     redate_keys(folder / "data/keys", SystemClock().now() + std::chrono::years{10});
     const ServiceProcess service(folder.path());
     const HttpClient client = service.client();
-    const Tokens former = tokens_of(client, ada);
+    const TokenTexts former = tokens_of(client, ada);
     const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
     ASSERT_EQ(rotated.code, 0) << rotated.err;
     // The service that runs takes up to a second to look; one that starts looks at once.
     const ServiceProcess next(folder.path());
-    const Tokens tokens = tokens_of(next.client(), ada);
+    const TokenTexts tokens = tokens_of(next.client(), ada);
     EXPECT_THAT(rotated.out, HasSubstr("access\t" + kid_of(tokens.access) + "\n"));
     EXPECT_THAT(rotated.out, HasSubstr("refresh\t" + kid_of(tokens.refresh) + "\n"));
     EXPECT_EQ(knock(next.client(), former.access), 200U) << "the former key still verifies";
@@ -167,10 +167,10 @@ TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
     Settings unlogged = quick_settings();
     unlogged["CONSENT_LOG_ENABLE"] = "false";
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org", "user", unlogged);
+    const Person ada = make_person(folder.path(), "ada@example.org", "user", unlogged);
     const std::filesystem::path live = folder / "data" / "consentry.db";
     const std::filesystem::path backup = folder / "backup.db";
-    Tokens tokens;
+    TokenTexts tokens;
     {
         ServiceProcess service(folder.path(), unlogged);
         tokens = tokens_of(service.client(), ada);

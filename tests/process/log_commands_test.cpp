@@ -2,8 +2,8 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "process/terminal.hpp"
+#include "tests/process/terminal.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -28,7 +28,7 @@ protected:
 };
 
 TEST_F(LogCommands, ShowWhoDidWhat) {
-    create_account(folder_.path(), "ada@example.org", "admin");
+    make_person(folder_.path(), "ada@example.org", "admin");
     create_key();
     EXPECT_EQ(run({"clean-up"}).code, 0) << "nothing serves, so nothing has logged the acts yet";
     const Finished shown = run({"log", "show", "admin"});
@@ -57,7 +57,7 @@ TEST_F(LogCommands, ShowWhatTheOperatorDoesToKeys) {
 }
 
 TEST_F(LogCommands, VerifyBesideARunningServiceAndWithoutOne) {
-    create_account(folder_.path(), "ada@example.org", "superAdmin");
+    make_person(folder_.path(), "ada@example.org", "superAdmin");
     std::string key;
     {
         const ServiceProcess service(folder_.path());

@@ -8,11 +8,11 @@
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
-#include "process/account.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -44,7 +44,7 @@ protected:
     }
 
     const TempFolder folder_;
-    const Account first_ = create_account(folder_.path(), "first@example.org");
+    const Person first_ = make_person(folder_.path(), "first@example.org");
 };
 
 TEST_F(MailKill, WhatWasAskedForIsSentAfterTheNextStart) {

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "support_test/eventually.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/tcp_proxy.hpp"
@@ -151,12 +151,12 @@ protected:
 };
 
 TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
-    const Account bob = create_account(folder_.path(), "bob@example.org", "admin");
-    const Account eve = create_account(folder_.path(), "eve@example.org");
+    Person ada = make_person(folder_.path(), "ada@example.org");
+    const Person bob = make_person(folder_.path(), "bob@example.org", "admin");
+    const Person eve = make_person(folder_.path(), "eve@example.org");
     EXPECT_EQ(run_program({"apikey", "create", "--name", "shop", "--type", "default"}, folder_.path(), {}).code, 0);
-    Tokens of_bob;
-    Tokens of_ada;
+    TokenTexts of_bob;
+    TokenTexts of_ada;
     {
         // Mails wait, because there is no server to accept them.
         Settings settings = on_sqlite();

@@ -13,8 +13,8 @@
 #include "base/bytes.hpp"
 #include "base/locales.hpp"
 #include "crypto/digest.hpp"
-#include "process/account.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wanted.hpp"
 
@@ -366,7 +366,7 @@ TEST_F(PolicyCommand, PublishingAsksNothingAndHappensOnce) {
 }
 
 TEST_F(PolicyCommand, TheRunningServiceGoesByItAtTheNextRequest) {
-    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const Person ada = make_person(folder_.path(), "ada@example.org");
     const ServiceProcess service(folder_.path());
     const HttpClient client = service.client();
     const auto token = tokens_of(client, ada).access;

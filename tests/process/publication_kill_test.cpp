@@ -8,8 +8,8 @@
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
-#include "process/account.hpp"
-#include "support/files.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -71,7 +71,7 @@ protected:
     }
 
     const TempFolder folder_;
-    const Account admin_ = create_account(folder_.path(), "chief@example.org", "admin");
+    const Person admin_ = make_person(folder_.path(), "chief@example.org", "admin");
 };
 
 TEST_F(DOC_4, AServiceThatIsKilledHasPublishedAllOrNothing) {

@@ -2,8 +2,8 @@
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
 
-#include "process/account.hpp"
 #include "tests/support/migrated_postgres.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -13,7 +13,7 @@ TEST(ServerClock, ALockIsShownUntilItEndsByTheClockOfTheDatabaseServer) {
     const TempFolder folder;
     const MigratedPostgres postgres;
     const Settings settings = quick_settings({{"DATABASE_URL", postgres.url()}});
-    create_account(folder.path(), "ada@example.org", "user", settings);
+    make_person(folder.path(), "ada@example.org", "user", settings);
     postgres.sql("CREATE SCHEMA late");
     postgres.sql(
         "CREATE FUNCTION late.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS "

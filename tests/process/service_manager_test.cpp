@@ -20,13 +20,13 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
 #include "storage/sqlite/connection.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wanted.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
-#include "process/account.hpp"
 #include "tests/support/faulty_vfs.hpp"
 #include "tests/support/instrumented.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/service.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -29,12 +29,12 @@ void limit_file_size(pid_t process, rlim_t bytes) {
 
 TEST(STO_4, AFullDiskIsReportedAndSurvived) {
     const TempFolder folder;
-    Account ada = create_account(folder.path(), "ada@example.org");
-    Account bob = create_account(folder.path(), "bob@example.org");
+    Person ada = make_person(folder.path(), "ada@example.org");
+    Person bob = make_person(folder.path(), "bob@example.org");
     ServiceProcess service(folder.path());
     const HttpClient client = service.client();
     turn_two_factor_on(client, ada);
-    const Tokens tokens = tokens_of(client, bob);
+    const TokenTexts tokens = tokens_of(client, bob);
     const std::string challenge = log_in(client, ada).text("data.challengeToken");
     const std::string sessions = "SELECT count(*) FROM sessions WHERE revoked_at IS NULL";
     const auto before = run_sql(folder / "data" / "consentry.db", sessions);
@@ -67,7 +67,7 @@ TEST(STO_4, AFullDiskIsReportedAndSurvived) {
 TEST(STO_4, ACommandOnAFullDiskFailsAndChangesNothing) {
     if constexpr (instrumented) GTEST_SKIP() << "a sanitizer's own start writes files, and may meet the limit";
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Person ada = make_person(folder.path(), "ada@example.org");
     // The limit is set right after the process was created, before the command writes.
     Program program({"user", "password", "set", "--email", ada.email}, folder.path(), quick_settings(),
                     "Copper-Meadow-77\n");

@@ -1,7 +1,7 @@
 // The commands for accounts, most of them next to a running service.
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -33,7 +33,7 @@ private:
 TEST_F(UserCommands, ANewAccountLogsInAtTheServiceThatRunsAlready) {
     const HttpClient service = client();
     EXPECT_EQ(log_in(service, {.email = "ada@example.org"}).code_name(), "passwordNotMatch");
-    const Finished made = create("Ada@Example.org", usual_password, "superAdmin");
+    const Finished made = create("Ada@Example.org", right_password, "superAdmin");
     EXPECT_EQ(made.code, 0) << made.err;
     EXPECT_EQ(made.out.size(), 37U) << "its id alone on a line";
     const Answer answer = log_in(service, {.email = "ada@example.org"});
@@ -42,8 +42,8 @@ TEST_F(UserCommands, ANewAccountLogsInAtTheServiceThatRunsAlready) {
 }
 
 TEST_F(UserCommands, APasswordMayEndWithoutALineEndOrWithThatOfWindows) {
-    EXPECT_EQ(run({"user", "create", "--email", "a@example.org", "--role", "user"}, usual_password).code, 0);
-    EXPECT_EQ(run({"user", "create", "--email", "b@example.org", "--role", "user"}, usual_password + "\r\n").code, 0);
+    EXPECT_EQ(run({"user", "create", "--email", "a@example.org", "--role", "user"}, right_password).code, 0);
+    EXPECT_EQ(run({"user", "create", "--email", "b@example.org", "--role", "user"}, right_password + "\r\n").code, 0);
     for (const char* email : {"a@example.org", "b@example.org"})
         EXPECT_EQ(log_in(client(), {.email = email}).status, 200U) << email;
 }
@@ -72,9 +72,9 @@ TEST_F(UserCommands, AWeakPasswordIsRefusedAndTheReasonGiven) {
 }
 
 TEST_F(UserCommands, WrongUseEndsWithTwo) {
-    EXPECT_EQ(create("ada@example.org", usual_password, "root").code, 2);
-    EXPECT_EQ(create("ada.example.org", usual_password).code, 2);
-    EXPECT_EQ(run({"user", "create", "--email", "ada@example.org"}, usual_password).code, 2) << "no role";
+    EXPECT_EQ(create("ada@example.org", right_password, "root").code, 2);
+    EXPECT_EQ(create("ada.example.org", right_password).code, 2);
+    EXPECT_EQ(run({"user", "create", "--email", "ada@example.org"}, right_password).code, 2) << "no role";
     EXPECT_EQ(run({"user", "create", "--email", "a@example.org", "--role", "user", "--password", "x"}).code, 2);
     for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
              {}, {"user"}, {"users"}, {"serve", "--now"}, {"user", "delete"}, {"config"}, {"keys"}, {"migrate", "x"}}) {
@@ -88,7 +88,7 @@ TEST_F(UserCommands, WrongUseEndsWithTwo) {
 TEST_F(UserCommands, ANameIsAsLongAsTheApiAllows) {
     const auto create_named = [&](const std::string& email, std::size_t length) {
         return run({"user", "create", "--email", email, "--role", "user", "--name", std::string(length, 'a')},
-                   usual_password + "\n");
+                   right_password + "\n");
     };
     EXPECT_EQ(create_named("ada@example.org", 100).code, 0);
     const Finished refused = create_named("grace@example.org", 101);
@@ -97,19 +97,19 @@ TEST_F(UserCommands, ANameIsAsLongAsTheApiAllows) {
 }
 
 TEST_F(UserCommands, ARoleIsGivenByItsTypeOrItsName) {
-    EXPECT_EQ(create("ada@example.org", usual_password, "superadmin").code, 0);
+    EXPECT_EQ(create("ada@example.org", right_password, "superadmin").code, 0);
     const HttpClient service = client();
     const auto role_type_of = [&](const std::string& email) {
         return log_in(service, {.email = email}).text("data.tokens.roleType");
     };
     EXPECT_EQ(role_type_of("ada@example.org"), "superAdmin");
-    EXPECT_EQ(create("grace@example.org", usual_password, "support").code, 2) << "there is no such role yet";
+    EXPECT_EQ(create("grace@example.org", right_password, "support").code, 2) << "there is no such role yet";
     const std::string token = log_in(service, {.email = "ada@example.org"}).text("data.tokens.accessToken");
     const Answer made =
         service.post("/api/admin/role/create", {{"name", "support"}, {"type", "admin"}, {"abilities", json::array{}}},
                      bearer(token));
     EXPECT_EQ(made.status, 201U) << made.body;
-    EXPECT_EQ(create("grace@example.org", usual_password, "Support").code, 0);
+    EXPECT_EQ(create("grace@example.org", right_password, "Support").code, 0);
     EXPECT_EQ(role_type_of("grace@example.org"), "admin");
 }
 
@@ -131,17 +131,17 @@ TEST_F(UserCommands, HelpAndVersionWorkWhateverTheSettings) {
 }
 
 TEST_F(UserCommands, AnAddressIsTakenOnce) {
-    EXPECT_EQ(create("ada@example.org", usual_password).code, 0);
-    const Finished second = create("ADA@example.org", usual_password);
+    EXPECT_EQ(create("ada@example.org", right_password).code, 0);
+    const Finished second = create("ADA@example.org", right_password);
     EXPECT_EQ(second.code, 1);
     EXPECT_THAT(second.err, HasSubstr("already in use"));
 }
 
 TEST_F(UserCommands, TheListIsMadeForOtherPrograms) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
-    const Account bob = create_account(folder_.path(), "bob@example.org", "admin");
-    EXPECT_EQ(run({"user", "list"}).out,
-              ada.id + "\tada@example.org\tuser\tactive\toff\n" + bob.id + "\tbob@example.org\tadmin\tactive\toff\n");
+    Person ada = make_person(folder_.path(), "ada@example.org");
+    const Person bob = make_person(folder_.path(), "bob@example.org", "admin");
+    EXPECT_EQ(run({"user", "list"}).out, ada.id.text() + "\tada@example.org\tuser\tactive\toff\n" + bob.id.text() +
+                                             "\tbob@example.org\tadmin\tactive\toff\n");
     turn_two_factor_on(client(), ada);
     EXPECT_THAT(run({"user", "list"}).out, HasSubstr("ada@example.org\tuser\tactive\ton\n"));
     EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org"}).code, 0);
@@ -149,10 +149,10 @@ TEST_F(UserCommands, TheListIsMadeForOtherPrograms) {
 }
 
 TEST_F(UserCommands, ANewPasswordEndsEverySessionAtTheNextRequest) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
-    const Account bob = create_account(folder_.path(), "bob@example.org");
-    const Tokens tokens = tokens_of(client(), ada);
-    const Tokens of_bob = tokens_of(client(), bob);
+    Person ada = make_person(folder_.path(), "ada@example.org");
+    const Person bob = make_person(folder_.path(), "bob@example.org");
+    const TokenTexts tokens = tokens_of(client(), ada);
+    const TokenTexts of_bob = tokens_of(client(), bob);
     // The second request finds the session in the cache.
     EXPECT_EQ(knock(client(), tokens.access), 200U);
     EXPECT_EQ(knock(client(), tokens.access), 200U);
@@ -168,7 +168,7 @@ TEST_F(UserCommands, ANewPasswordEndsEverySessionAtTheNextRequest) {
 }
 
 TEST_F(UserCommands, ANewPasswordVoidsAChallengeThatIsOpen) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
+    Person ada = make_person(folder_.path(), "ada@example.org");
     turn_two_factor_on(client(), ada);
     const std::string challenge = log_in(client(), ada).text("data.challengeToken");
     EXPECT_EQ(run({"user", "password", "set", "--email", "ada@example.org"}, "Copper-Meadow-77\n").code, 0);
@@ -176,7 +176,7 @@ TEST_F(UserCommands, ANewPasswordVoidsAChallengeThatIsOpen) {
 }
 
 TEST_F(UserCommands, SettingAPasswordRefusesWhatCreateRefuses) {
-    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const Person ada = make_person(folder_.path(), "ada@example.org");
     EXPECT_EQ(run({"user", "password", "set", "--email", "ada@example.org"}, "short\n").code, 1);
     const Finished nobody = run({"user", "password", "set", "--email", "bob@example.org"}, "Copper-Meadow-77\n");
     EXPECT_EQ(nobody.code, 1);
@@ -185,8 +185,8 @@ TEST_F(UserCommands, SettingAPasswordRefusesWhatCreateRefuses) {
 }
 
 TEST_F(UserCommands, AResetMakesTheOwnerSetUpAnew) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
-    const Tokens tokens = turn_two_factor_on(client(), ada);
+    Person ada = make_person(folder_.path(), "ada@example.org");
+    const TokenTexts tokens = turn_two_factor_on(client(), ada);
     EXPECT_EQ(knock(client(), tokens.access), 200U);
     EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org"}).code, 0);
     EXPECT_EQ(knock(client(), tokens.access), 401U);
@@ -197,8 +197,8 @@ TEST_F(UserCommands, AResetMakesTheOwnerSetUpAnew) {
 }
 
 TEST_F(UserCommands, AResetWithDisableTurnsTheSecondFactorOff) {
-    Account ada = create_account(folder_.path(), "ada@example.org");
-    const Tokens tokens = turn_two_factor_on(client(), ada);
+    Person ada = make_person(folder_.path(), "ada@example.org");
+    const TokenTexts tokens = turn_two_factor_on(client(), ada);
     EXPECT_THAT(run({"user", "two-factor", "reset", "--email", "ada@example.org", "--disable", "--json"}).out,
                 HasSubstr(R"("twoFactor":"off")"));
     EXPECT_EQ(knock(client(), tokens.access), 401U);
@@ -212,7 +212,7 @@ TEST_F(UserCommands, MigratingTwiceChangesNothing) {
     const Finished first = run({"migrate"});
     EXPECT_EQ(first.code, 0) << first.err;
     EXPECT_THAT(first.err, AllOf(HasSubstr("consentry.db"), HasSubstr("up to date")));
-    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const Person ada = make_person(folder_.path(), "ada@example.org");
     const HttpClient service = client();
     EXPECT_EQ(run({"migrate"}).code, 0) << "beside a running service";
     EXPECT_EQ(log_in(service, ada).status, 200U);

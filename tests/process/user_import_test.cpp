@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "support_test/eventually.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wanted.hpp"
@@ -400,7 +400,7 @@ TEST_F(UserImportCommand, KilledAtAnyMomentItLeavesAllAccountsOrNone) {
 
 TEST_F(UserImportCommand, OfTwoAtOnceOneGetsInWhileTheServiceGoesOn) {
     ServiceProcess service(folder_.path());
-    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const Person ada = make_person(folder_.path(), "ada@example.org");
     const std::string file = write("users.csv", table(20'000));
     Program first({"user", "import", file}, folder_.path(), quick_settings());
     Program second({"user", "import", file}, folder_.path(), quick_settings());

@@ -3,9 +3,9 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
-#include "process/terminal.hpp"
+#include "tests/process/terminal.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -21,12 +21,12 @@ using ::testing::Not;
 
 class UserStateCommands : public ::testing::Test {
 protected:
-    UserStateCommands() : ada_(create_account(folder_.path(), "ada@example.org")), service_(folder_.path()) {}
+    UserStateCommands() : ada_(make_person(folder_.path(), "ada@example.org")), service_(folder_.path()) {}
     Finished run(std::vector<std::string> arguments, std::string_view input = {}) const {
         return run_program(arguments, folder_.path(), quick_settings(), input);
     }
-    Finished run_for(const Account& account, std::vector<std::string> arguments) const {
-        arguments.insert(arguments.end(), {"--email", account.email});
+    Finished run_for(const Person& person, std::vector<std::string> arguments) const {
+        arguments.insert(arguments.end(), {"--email", person.email});
         return run(std::move(arguments));
     }
     json::value json_of(std::vector<std::string> arguments) const {
@@ -47,12 +47,12 @@ protected:
     std::string client_url() const { return "http://127.0.0.1:" + std::to_string(service_.port()); }
 
     const TempFolder folder_;
-    Account ada_;
+    Person ada_;
     const ServiceProcess service_;
 };
 
 TEST_F(UserStateCommands, BlockingEndsSessionsAndUnblockingBringsNoneBack) {
-    const Tokens tokens = tokens_of(client(), ada_);
+    const TokenTexts tokens = tokens_of(client(), ada_);
     EXPECT_EQ(knock(client(), tokens.access), 200U);
     const Finished blocked = run_for(ada_, {"user", "block"});
     EXPECT_EQ(blocked.code, 0) << blocked.err;
@@ -60,19 +60,19 @@ TEST_F(UserStateCommands, BlockingEndsSessionsAndUnblockingBringsNoneBack) {
     EXPECT_EQ(log_in(client(), ada_).code_name(), "blockedForbidden");
     EXPECT_EQ(run_for(ada_, {"user", "block"}).code, 0) << "it already is";
 
-    const Finished unblocked = run({"user", "unblock", "--id", ada_.id});
+    const Finished unblocked = run({"user", "unblock", "--id", ada_.id.text()});
     EXPECT_EQ(unblocked.code, 0) << unblocked.err;
     EXPECT_EQ(knock(client(), tokens.access), 401U);
     EXPECT_EQ(log_in(client(), ada_).status, 200U);
     EXPECT_THAT(acts(), ElementsAre("1", "2", "2")) << "a repetition is no act";
-    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id +
+    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id.text() +
                        "' AND action LIKE 'admin%' "
                        "ORDER BY id"),
                 ElementsAre("adminUserCreate", "adminUserUpdateStatus", "adminUserUpdateStatus"));
 }
 
 TEST_F(UserStateCommands, TheLastSuperAdminStays) {
-    const Account root = create_account(folder_.path(), "root@example.org", "superAdmin");
+    const Person root = make_person(folder_.path(), "root@example.org", "superAdmin");
     for (const std::vector<std::string>& arguments :
          std::vector<std::vector<std::string>>{{"user", "block"}, {"user", "delete", "--yes"}}) {
         const Finished refused = run_for(root, arguments);
@@ -80,13 +80,13 @@ TEST_F(UserStateCommands, TheLastSuperAdminStays) {
         EXPECT_THAT(refused.err, HasSubstr("super admin"));
     }
     EXPECT_EQ(log_in(client(), root).status, 200U);
-    const Account second = create_account(folder_.path(), "second@example.org", "superAdmin");
+    const Person second = make_person(folder_.path(), "second@example.org", "superAdmin");
     EXPECT_EQ(run_for(root, {"user", "delete", "--yes"}).code, 0);
     EXPECT_EQ(log_in(client(), second).status, 200U);
 }
 
 TEST_F(UserStateCommands, AnUnlockedAccountLogsInAtOnce) {
-    Account wrong = ada_;
+    Person wrong = ada_;
     wrong.password = "Wrong-Password-1";
     for (int i = 0; i < 6; ++i) log_in(client(), wrong);
     EXPECT_EQ(log_in(client(), ada_).code_name(), "passwordAttemptMax");
@@ -107,7 +107,7 @@ TEST_F(UserStateCommands, ALockOfTheSecondFactorIsLiftedToo) {
 }
 
 TEST_F(UserStateCommands, ADeletionIsConfirmedAndTellsTheOwner) {
-    const Tokens tokens = tokens_of(client(), ada_);
+    const TokenTexts tokens = tokens_of(client(), ada_);
     const Finished unsure = run_for(ada_, {"user", "delete"});
     EXPECT_EQ(unsure.code, 2) << "to repeat it would not help";
     EXPECT_THAT(unsure.err, AllOf(HasSubstr("--yes"), HasSubstr("nothing was changed")));
@@ -130,12 +130,12 @@ TEST_F(UserStateCommands, ADeletionIsConfirmedAndTellsTheOwner) {
     const Finished again = run_for(ada_, {"user", "delete", "--yes"});
     EXPECT_EQ(again.code, 1);
     EXPECT_THAT(again.err, HasSubstr("no account has this email address"));
-    EXPECT_EQ(run({"user", "show", "--id", ada_.id}).code, 1);
+    EXPECT_EQ(run({"user", "show", "--id", ada_.id.text()}).code, 1);
 }
 
 TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
-    const Tokens first = tokens_of(client(), ada_);
-    const Tokens second = tokens_of(client(), ada_);
+    const TokenTexts first = tokens_of(client(), ada_);
+    const TokenTexts second = tokens_of(client(), ada_);
     const auto live = json_of({"session", "list", "--email", ada_.email});
     ASSERT_EQ(live.as_array().size(), 2U);
     EXPECT_EQ(live.at(0).at("state"), "live");
@@ -162,10 +162,10 @@ TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
 
 // Sessions of administrators end earlier than their rows say.
 TEST_F(UserStateCommands, AnAdministratorsSessionThatHasEndedIsNowhereLive) {
-    const Account root = create_account(folder_.path(), "root@example.org", "superAdmin");
-    const Tokens idle = tokens_of(client(), root);
-    const Tokens old = tokens_of(client(), root);
-    const Tokens live = tokens_of(client(), root);
+    const Person root = make_person(folder_.path(), "root@example.org", "superAdmin");
+    const TokenTexts idle = tokens_of(client(), root);
+    const TokenTexts old = tokens_of(client(), root);
+    const TokenTexts live = tokens_of(client(), root);
     const auto listed = json_of({"session", "list", "--email", root.email});
     ASSERT_EQ(listed.as_array().size(), 3U);
     const auto put_back = [&](std::size_t place, const std::string& change) {
@@ -206,8 +206,8 @@ TEST_F(UserStateCommands, ManySessionsAreCountedAndEndTogether) {
 }
 
 TEST_F(UserStateCommands, ASessionOfSomebodyElseIsNotTheirs) {
-    const Account bob = create_account(folder_.path(), "bob@example.org");
-    const Tokens tokens = tokens_of(client(), bob);
+    const Person bob = make_person(folder_.path(), "bob@example.org");
+    const TokenTexts tokens = tokens_of(client(), bob);
     const std::string id(json_of({"session", "list", "--email", bob.email}).at(0).at("id").as_string());
     EXPECT_EQ(run_for(ada_, {"session", "revoke", id}).code, 1);
     EXPECT_EQ(knock(client(), tokens.access), 200U);
@@ -221,10 +221,10 @@ TEST_F(UserStateCommands, WhichAccountIsMeantMustBeSaidOnce) {
                                                {"user", "password", "set"},
                                                {"session", "list"},
                                                {"session", "revoke", "--all"},
-                                               {"user", "show", "--email", ada_.email, "--id", ada_.id},
+                                               {"user", "show", "--email", ada_.email, "--id", ada_.id.text()},
                                                {"session", "revoke", "--email", ada_.email},
                                                {"session", "revoke", "x", "--email", ada_.email},
-                                               {"session", "revoke", ada_.id, "--all", "--email", ada_.email}}) {
+                                               {"session", "revoke", ada_.id.text(), "--all", "--email", ada_.email}}) {
         const Finished refused = run(arguments);
         EXPECT_EQ(refused.code, 2) << refused.err;
         EXPECT_EQ(refused.out, "");
@@ -236,7 +236,7 @@ TEST_F(UserStateCommands, WhichAccountIsMeantMustBeSaidOnce) {
 TEST_F(UserStateCommands, AnAccountIsShownToPeopleAndPrograms) {
     tokens_of(client(), ada_);
     const auto shown = json_of({"user", "show", "--email", ada_.email});
-    EXPECT_EQ(shown.at("id").as_string(), ada_.id);
+    EXPECT_EQ(shown.at("id").as_string(), ada_.id.text());
     EXPECT_EQ(shown.at("role"), "user");
     EXPECT_EQ(shown.at("status"), "active");
     EXPECT_EQ(shown.at("hasPassword"), true);
@@ -262,7 +262,7 @@ TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColors) {
     const std::string screen = screen_of(list, folder_.path(), {{"TERM", "xterm"}});
     EXPECT_THAT(screen, AllOf(HasSubstr("\x1b[1mEMAIL\x1b[0m"), HasSubstr("\x1b[32mactive\x1b[0m")));
     const std::string plain = screen_of(list, folder_.path(), {{"TERM", "xterm"}, {"NO_COLOR", "1"}});
-    EXPECT_THAT(plain, MatchesRegex("ID +EMAIL +ROLE  STATUS  TWO-FACTOR\r\n" + ada_.id +
+    EXPECT_THAT(plain, MatchesRegex("ID +EMAIL +ROLE  STATUS  TWO-FACTOR\r\n" + ada_.id.text() +
                                     "  ada@example.org  user  active  off\r\n"));
     EXPECT_THAT(screen_of(list, folder_.path(), {{"TERM", "dumb"}}), Not(HasSubstr("\x1b[")));
     EXPECT_THAT(screen_of({"user", "show", "--email", ada_.email}, folder_.path(), {{"NO_COLOR", "1"}}),
@@ -270,7 +270,7 @@ TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColors) {
 }
 
 TEST_F(UserStateCommands, ProgramsGetTabsWithoutColorsOrHeadings) {
-    EXPECT_EQ(run({"user", "list"}).out, ada_.id + "\tada@example.org\tuser\tactive\toff\n");
+    EXPECT_EQ(run({"user", "list"}).out, ada_.id.text() + "\tada@example.org\tuser\tactive\toff\n");
 }
 
 TEST_F(UserStateCommands, JsonIsTheSameAtATerminal) {
@@ -286,7 +286,7 @@ TEST_F(UserStateCommands, AChangeIsToldInJson) {
         arguments.insert(arguments.end(), {"--email", ada_.email});
         return json::serialize(json_of(std::move(arguments)));
     };
-    const std::string id = R"({"id":")" + ada_.id + '"';
+    const std::string id = R"({"id":")" + ada_.id.text() + '"';
     tokens_of(client(), ada_);
     EXPECT_EQ(told({"session", "revoke", "--all"}), R"({"ended":1})");
     EXPECT_EQ(told({"user", "block"}), id + R"(,"status":"blocked"})");
@@ -320,7 +320,7 @@ TEST_F(UserStateCommands, EveryCommandWithResultsKnowsJson) {
 // At a terminal a name could otherwise paint over what an operator reads, or say something else than it is.
 TEST_F(UserStateCommands, NamesControlNoTerminal) {
     run_sql(folder_.path() / "data/consentry.db",
-            "UPDATE users SET name = 'A' || char(27) || '[2J' || char(10) || 'B' WHERE id = '" + ada_.id + "'");
+            "UPDATE users SET name = 'A' || char(27) || '[2J' || char(10) || 'B' WHERE id = '" + ada_.id.text() + "'");
     EXPECT_THAT(run_for(ada_, {"user", "show"}).out, HasSubstr("name\tA\uFFFD[2J\uFFFDB\n"));
 }
 

@@ -5,9 +5,9 @@
 
 #include <gmock/gmock.h>
 
-#include "process/account.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_authority.hpp"
 

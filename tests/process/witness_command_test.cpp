@@ -8,7 +8,7 @@
 #include <boost/system/system_error.hpp>
 #include <gmock/gmock.h>
 
-#include "support/files.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/witnessed_log.hpp"

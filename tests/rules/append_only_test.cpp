@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 namespace consentry::rules {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/locales.hpp"
 #include "base/strict_json.hpp"
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 namespace consentry::rules {
 namespace {

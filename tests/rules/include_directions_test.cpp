@@ -11,7 +11,7 @@
 
 #include <gmock/gmock.h>
 
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 namespace consentry::rules {
 namespace {

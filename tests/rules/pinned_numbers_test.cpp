@@ -10,7 +10,7 @@
 
 #include "base/errors.hpp"
 #include "base/strict_json.hpp"
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 namespace consentry::rules {
 namespace {

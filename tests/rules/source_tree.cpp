@@ -1,4 +1,4 @@
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 #include <algorithm>
 #include <array>

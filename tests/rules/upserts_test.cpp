@@ -10,7 +10,7 @@
 #include <boost/regex.hpp>
 #include <gmock/gmock.h>
 
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 namespace consentry::rules {
 namespace {

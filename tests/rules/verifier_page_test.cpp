@@ -7,7 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
-#include "rules/source_tree.hpp"
+#include "tests/rules/source_tree.hpp"
 
 namespace consentry::rules {
 namespace {

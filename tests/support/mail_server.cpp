@@ -8,9 +8,9 @@
 
 #include <boost/json/parse.hpp>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

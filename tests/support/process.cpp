@@ -75,7 +75,7 @@ Settings quick_settings(Settings more) {
     return more;
 }
 
-Program::Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+Program::Program(const char* executable, const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                  const Settings& environment, std::string_view input) {
     Pipe in;
     Pipe out;
@@ -89,15 +89,16 @@ Program::Program(const std::vector<std::string>& arguments, const std::filesyste
     // The child must not inherit this process's sockets, which would keep open a port that a test believes closed.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 
-    std::vector<std::string> all_arguments{CONSENTRY_PROGRAM};
+    std::vector<std::string> all_arguments{executable};
     all_arguments.insert(all_arguments.end(), arguments.begin(), arguments.end());
     std::vector<std::string> variables;
     for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
     add_sanitizer_options(variables);
-    const int result = ::posix_spawn(&pid_, CONSENTRY_PROGRAM, &actions, nullptr, pointers_to(all_arguments).data(),
+    const int result = ::posix_spawn(&pid_, executable, &actions, nullptr, pointers_to(all_arguments).data(),
                                      pointers_to(variables).data());
     posix_spawn_file_actions_destroy(&actions);
-    if (result != 0) throw std::system_error(result, std::generic_category(), "cannot start " CONSENTRY_PROGRAM);
+    if (result != 0)
+        throw std::system_error(result, std::generic_category(), std::string("cannot start ") + executable);
     // Not pidfd_open(): glibc 2.36 declares it for C only.
     handle_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
     if (handle_ < 0) fail("pidfd_open");

@@ -37,7 +37,11 @@ class Program {
 public:
     // `folder` becomes its working directory, `input` its entire standard input.
     Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Settings& environment,
-            std::string_view input = {});
+            std::string_view input = {})
+        : Program(CONSENTRY_PROGRAM, arguments, folder, environment, input) {}
+    // Another program than Consentry.
+    Program(const char* executable, const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+            const Settings& environment, std::string_view input = {});
     ~Program();
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;

@@ -9,8 +9,8 @@
 namespace consentry::tests {
 
 // `head` ends with a line end; this function adds the empty line.
-inline test::RawAnswer ask(const Service& service, const std::string& head) {
-    test::RawClient client(service.port());
+inline RawAnswer ask(const Service& service, const std::string& head) {
+    RawClient client(service.port());
     client.send(head + "Connection: close\r\n\r\n");
     return client.read_answer();
 }

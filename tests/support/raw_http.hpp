@@ -27,7 +27,7 @@
 #include "http/application.hpp"
 #include "http/server.hpp"
 
-namespace consentry::test {
+namespace consentry::tests {
 
 struct RawAnswer {
     unsigned status = 0;  // 0: the connection ended without an answer
@@ -205,4 +205,4 @@ struct RunningServer {
     http::Server server;
 };
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

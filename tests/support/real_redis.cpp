@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

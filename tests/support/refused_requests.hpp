@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace consentry::test {
+namespace consentry::tests {
 
 using namespace std::string_literals;
 
@@ -256,4 +256,4 @@ inline std::vector<Refused> refused_requests() {
     };
 }
 
-}  // namespace consentry::test
+}  // namespace consentry::tests

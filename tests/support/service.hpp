@@ -19,6 +19,7 @@
 #include "tests/support/contract.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/migrated_postgres.hpp"
+#include "tests/support/person.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry {
@@ -27,20 +28,6 @@ class App;
 
 namespace consentry::tests {
 
-struct Person {
-    UserId id;
-    std::string email;
-    std::string password;
-    std::string secret;  // base32; set once two-factor is set up
-    std::vector<std::string> backup_codes;
-};
-
-struct TokenTexts {
-    std::string access;
-    std::string refresh;
-};
-
-inline constexpr std::string_view right_password = "Velvet-Harbor-42";
 inline constexpr const char* wrong_password = "Wrong-Harbor-42";
 inline constexpr const char* profile_path = "/api/shared/user/profile";
 
@@ -65,7 +52,7 @@ public:
     Answer erase(const std::string& path, const json::object& body = {}, Headers headers = {}) const;
 
     // Creates an active, verified account with a new address.
-    Person make_person(Role role = Role::user, std::string password = std::string(right_password));
+    Person make_person(Role role = Role::user, std::string password = right_password);
     Answer log_in(const Person& person) const { return log_in(person.email, person.password); }
     Answer log_in(const std::string& email, const std::string& password) const;
     // Logs in an account without a second factor.

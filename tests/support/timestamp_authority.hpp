@@ -11,7 +11,7 @@
 #include <string>
 
 #include "http/server.hpp"
-#include "support/files.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_forge.hpp"

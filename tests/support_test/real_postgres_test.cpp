@@ -5,9 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

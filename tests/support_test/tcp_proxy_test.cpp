@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <poll.h>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/shared_engines.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
-#include "support/config_problems.hpp"
+#include "tests/support/config_problems.hpp"
 
 namespace consentry {
 namespace {

@@ -11,9 +11,9 @@
 #include <gmock/gmock.h>
 
 #include "storage/sqlite/sqlite_database.hpp"
-#include "support/run.hpp"
-#include "support/temp_folder.hpp"
-#include "support/witnessed_log.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/support/witnessed_log.hpp"
 
 namespace consentry {
 namespace {

@@ -29,7 +29,7 @@ TEST(SignUp, RecordsWhatWasTickedAndNothingElse) {
                         {"privacy", "1", "accepted", "en", "127.0.0.1", "Browser of a test", "none"},
                         {"termsOfService", "3", "accepted", "de", "127.0.0.1", "Browser of a test", "none"}}));
     verify_email(service, Mailbox(service).wait_for(ada, "verifyEmail").token());
-    const std::string token = service.log_in(ada, std::string(right_password)).text("data.tokens.accessToken");
+    const std::string token = service.log_in(ada, right_password).text("data.tokens.accessToken");
     EXPECT_EQ(flags(service, token), "1101");
     EXPECT_EQ(service.get("/api/shared/user/profile", bearer(token)).status, 200U);
 }

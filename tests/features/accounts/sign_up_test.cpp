@@ -32,7 +32,7 @@ TEST(SignUp, MakesAnAccountThatTheMailedLinkOpens) {
                                                     {"marketing", false}});
     EXPECT_EQ(made.status, 201U) << made.body;
     EXPECT_FALSE(made.has("data")) << "neither tokens nor an id: the address is not proven";
-    const Answer early = service.log_in(ada, std::string(right_password));
+    const Answer early = service.log_in(ada, right_password);
     EXPECT_EQ(early.status, 403U);
     EXPECT_EQ(early.code_name(), "emailNotVerified");
     EXPECT_EQ(one(service, "SELECT count(*) FROM sessions WHERE " + of_account(ada)), "0");
@@ -49,7 +49,7 @@ TEST(SignUp, MakesAnAccountThatTheMailedLinkOpens) {
               }()}}));
     EXPECT_EQ(verify_email(service, mail.token()).status, 200U);
     mailbox.wait_for(ada, "welcome");
-    const Answer login = service.log_in(ada, std::string(right_password));
+    const Answer login = service.log_in(ada, right_password);
     ASSERT_EQ(login.status, 200U) << login.body;
     const Answer profile = service.get("/api/shared/user/profile", bearer(login.text("data.tokens.accessToken")));
     EXPECT_EQ(profile.text("data.email"), ada);

@@ -5,9 +5,9 @@
 #include "app/app.hpp"
 #include "base/errors.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

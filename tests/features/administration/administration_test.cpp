@@ -314,7 +314,7 @@ TEST(REC_6, ATemporaryPasswordLetsTheOwnerOfAnUnverifiedAccountIn) {
     const Answer login = office.service.log_in(address, mails.wait_for(address, "temporaryPassword").secret());
     ASSERT_EQ(login.status, 200U) << login.body;
     EXPECT_EQ(login.boolean("data.mustChangePassword"), true);
-    EXPECT_EQ(office.service.log_in(address, std::string(right_password)).code_name(), "passwordNotMatch");
+    EXPECT_EQ(office.service.log_in(address, right_password).code_name(), "passwordNotMatch");
 }
 
 // Somebody who has accepted a policy, uses a second factor, and has linked a Google account.

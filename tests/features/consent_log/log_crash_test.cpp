@@ -21,7 +21,8 @@ TEST(LogCrash, KilledAtAnyCallTheLogGoesOn) {
         for (int call = 0;; ++call) {
             SCOPED_TRACE(std::to_string(entries) + " entries, call " + std::to_string(call));
             bench.add(entries);
-            Program program({key, std::to_string(call)}, bench.folder(), quick_settings());
+            Program program(CONSENTRY_INTERRUPTED_SEQUENCER, {key, std::to_string(call)}, bench.folder(),
+                            quick_settings());
             const ExitStatus ended = program.wait();
             ASSERT_TRUE(bench.observe());
             if (ended.signal != SIGKILL) {

@@ -9,7 +9,6 @@
 #include "app/config/read_config.hpp"
 #include "features/consent_proof/database_check.hpp"
 #include "features/consent_proof/zip_reader.hpp"
-#include "support/files.hpp"
 #include "tests/features/consent_log/witnesses.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"

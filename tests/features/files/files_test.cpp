@@ -45,8 +45,8 @@ public:
         return service.call(method, path, bytes, {{"Content-Type", type}});
     }
     // Sends exactly these header lines.
-    test::RawAnswer send_raw(const std::string& path, const std::string& lines, const std::string& body) const {
-        test::RawClient client(service.port());
+    RawAnswer send_raw(const std::string& path, const std::string& lines, const std::string& body) const {
+        RawClient client(service.port());
         client.send("PUT " + path + " HTTP/1.1\r\nHost: localhost\r\n" + lines + "\r\n" + body);
         return client.read_answer();
     }
@@ -202,7 +202,7 @@ TEST(DOC_1, NoSpellingOfAPathLeadsToAFileOfAnotherName) {
                                    std::string("")}) {
         SCOPED_TRACE(key);
         for (const std::string area : {"/files/public/", "/files/private/"}) {
-            test::RawClient client(test.service.port());
+            RawClient client(test.service.port());
             client.send("GET " + area + key + query + " HTTP/1.1\r\nHost: x\r\n\r\n");
             const unsigned status = client.read_answer().status;
             EXPECT_TRUE(status == 400 || status == 403 || status == 404) << area << ": " << status;

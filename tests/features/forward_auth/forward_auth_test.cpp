@@ -152,7 +152,7 @@ TEST(AUT_2, DemandsOfAProxyThatKeepsThePathComeInHeadersOfOneLine) {
     EXPECT_TRUE(doors.ask(path, admin, {{"X-Required-Roles", "root"}}).violates("X-Required-Roles", "isEnum"));
     EXPECT_TRUE(doors.ask(path, admin, {{"X-Required-Policies", ""}}).violates("X-Required-Policies", "isEnum"));
     // A second line, such as one from the client, is refused instead of added to the operator's.
-    test::RawClient client(doors.service.port());
+    RawClient client(doors.service.port());
     client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + user +
                 "\r\nX-Required-Roles: admin\r\nX-Required-Roles: user\r\n\r\n");
     EXPECT_EQ(client.read_answer().status, 422U);
@@ -187,7 +187,7 @@ TEST(AUT_2, DemandsInHeadersAddToThoseOfTheQuery) {
               6104);
     // Malformed demands are refused here as well.
     EXPECT_TRUE(doors.ask(door, super_admin, {{"X-Required-Roles", "root"}}).violates("X-Required-Roles", "isEnum"));
-    test::RawClient client(doors.service.port());
+    RawClient client(doors.service.port());
     client.send("GET " + std::string(door) + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + admin +
                 "\r\nX-Required-Roles: admin\r\nX-Required-Roles: user\r\n\r\n");
     EXPECT_EQ(client.read_answer().status, 422U);

@@ -421,7 +421,7 @@ TEST(SOC_6, AFirstLoginMakesAnAccount) {
     EXPECT_EQ(world.one("provider FROM identities"), "apple");
     EXPECT_EQ(world.one("device_platform FROM sessions"), "ios");
     // The account has no password.
-    EXPECT_EQ(world.service.log_in(ada, std::string(right_password)).code_name(), "passwordNotMatch");
+    EXPECT_EQ(world.service.log_in(ada, right_password).code_name(), "passwordNotMatch");
 }
 
 TEST(SOC_6, AFirstLoginAcceptsWhatWasTicked) {

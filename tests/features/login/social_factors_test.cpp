@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/identity_provider.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/app.hpp"
 #include "app/config/read_config.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/identity_provider.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

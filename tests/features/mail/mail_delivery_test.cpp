@@ -9,9 +9,9 @@
 #include "app/config/settings.hpp"
 #include "features/mail/delivery.hpp"
 #include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/mailbox.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -12,9 +12,9 @@
 #include "app/mail_transport.hpp"
 #include "features/mail/delivery.hpp"
 #include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mail_server.hpp"
 #include "tests/support/shared_engines.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -40,7 +40,7 @@ TEST(MailInstances, TwoOnOneDatabaseSendEachMailOnce) {
     user.email = "ada@example.org";
     user.role_id = built_in_role(Role::user);
     user.is_verified = true;
-    const UserId ada = run(first.services().passwords.create(std::move(user), std::string(right_password))).value();
+    const UserId ada = run(first.services().passwords.create(std::move(user), right_password)).value();
 
     constexpr std::size_t before = 50;
     constexpr std::size_t during = 50;
@@ -105,7 +105,7 @@ SlowRound send_slowly(milliseconds each) {
     User user;
     user.email = "ada@example.org";
     user.role_id = built_in_role(Role::user);
-    const UserId ada = run(services.passwords.create(std::move(user), std::string(right_password))).value();
+    const UserId ada = run(services.passwords.create(std::move(user), right_password)).value();
     for (int i = 0; i < 6; ++i) {
         storage::Transaction transaction;
         services.mails.add(transaction, ada, MailKind::welcome, {}, clock.now());

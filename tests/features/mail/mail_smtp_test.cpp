@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "net/smtp_client.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mail_server.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -215,7 +215,7 @@ TEST(Recovery, LiftsTheLockOfTheLoginAndVerifiesTheAddress) {
     Service& service = suite_service();
     ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
     for (int i = 0; i < 5; ++i) service.log_in("ada@example.org", "Wrong-Harbor-42");
-    EXPECT_EQ(service.log_in("ada@example.org", std::string(right_password)).code_name(), "passwordAttemptMax");
+    EXPECT_EQ(service.log_in("ada@example.org", right_password).code_name(), "passwordAttemptMax");
     ASSERT_EQ(forget(service, "ada@example.org").status, 200U);
     const std::string verification = Mailbox(service).wait_for("ada@example.org", "verifyEmail").token();
     ASSERT_EQ(reset(service, forgotten_token(service, "ada@example.org"), new_password).status, 200U);
@@ -296,7 +296,7 @@ TEST(SOC_3, ALinkThatProvesTheAddressLeavesNoIdentityOfAStranger) {
         "SELECT 'google', 'stranger', id, 0 FROM users WHERE email = 'ada@example.org'");
     ASSERT_EQ(verify_email(service, Mailbox(service).wait_for("ada@example.org", "verifyEmail").token()).status, 200U);
     EXPECT_EQ(one(service, "SELECT count(*) FROM identities WHERE subject = 'stranger'"), "0");
-    EXPECT_EQ(service.log_in("ada@example.org", std::string(right_password)).status, 200U);
+    EXPECT_EQ(service.log_in("ada@example.org", right_password).status, 200U);
 }
 
 class TemporaryPassword : public ::testing::Test {

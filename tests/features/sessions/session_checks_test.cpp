@@ -8,9 +8,9 @@
 
 #include "app/app.hpp"
 #include "crypto/random.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/token_forge.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -334,7 +334,7 @@ TEST(TOK_6, AKidIsComparedAndNothingElse) {
 
 TEST(TOK_6, TenThousandUnknownKidsHurtNobody) {
     LoggedIn t;
-    test::RawClient client(t.service.port());
+    RawClient client(t.service.port());
     const std::string payload_and_signature = t.tokens.access.substr(t.tokens.access.find('.'));
     const auto request = [](const std::string& token) {
         return "GET /api/shared/user/2fa/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + token + "\r\n\r\n";

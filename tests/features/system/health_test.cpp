@@ -2,9 +2,9 @@
 #include <filesystem>
 
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

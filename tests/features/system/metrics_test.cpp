@@ -116,7 +116,7 @@ TEST(OPS_3, EveryStatusOfTheApiHasSeriesOfItsOwn) {
 TEST(OPS_3, WhatIsRefusedUnreadIsCountedWithItsOperation) {
     const Service service;
     const auto ask = [&](const std::string& path, const std::string& rest) {
-        test::RawClient client(service.port());
+        RawClient client(service.port());
         client.send("POST " + path + " HTTP/1.1\r\nHost: a\r\n" + rest);
         return client.read_answer().status;
     };

@@ -5,9 +5,9 @@
 #include "base/error.hpp"
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -15,7 +15,7 @@ protected:
     // Runs the publisher as a second process on the folder of the service.
     ExitStatus publish_until(const std::string& id, int call) {
         const std::string now = std::to_string(epoch_ms(service_.clock().now()));
-        Program program({id, now, std::to_string(call)}, service_.folder(),
+        Program program(CONSENTRY_INTERRUPTED_PUBLISHER, {id, now, std::to_string(call)}, service_.folder(),
                         quick_settings({{"DATA_DIR", (service_.folder() / "data").string()}}));
         const ExitStatus ended = program.wait();
         said_ = program.out() + program.err();

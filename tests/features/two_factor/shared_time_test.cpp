@@ -62,8 +62,7 @@ public:
         user.email = email;
         user.role_id = built_in_role(Role::user);
         user.is_verified = true;
-        ASSERT_TRUE(
-            run(one_.app.services().passwords.create(std::move(user), std::string(right_password))).has_value());
+        ASSERT_TRUE(run(one_.app.services().passwords.create(std::move(user), right_password)).has_value());
     }
     // Returns the backup codes.
     std::vector<std::string> turn_two_factor_on(const std::string& email) {

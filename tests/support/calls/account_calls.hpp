@@ -15,7 +15,7 @@ inline constexpr const char* forgot_path = "/api/public/user/password/forgot";
 inline constexpr const char* reset_path = "/api/public/user/password/reset";
 inline constexpr const char* new_password = "Copper-Meadow-77";
 
-json::object sign_up_body(const std::string& email, const std::string& password = std::string(right_password));
+json::object sign_up_body(const std::string& email, const std::string& password = right_password);
 Answer sign_up(const Service& service, const std::string& email);
 Answer verify_email(const Service& service, const std::string& token);
 // Signs up a person who then follows the verification link.

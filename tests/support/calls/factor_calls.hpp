@@ -59,7 +59,7 @@ void reset_two_factor(Service& service, const Person& person);
 std::vector<std::string> challenges_of(const Service& service, const Person& person, std::size_t count);
 
 // Creates an account with the given address.
-Person person_named(Service& service, const std::string& email, std::string password = std::string(right_password));
+Person person_named(Service& service, const std::string& email, std::string password = right_password);
 
 // Returns status, headers and body without what is specific to one request: its ids and duration.
 std::string comparable(const Answer& answer);

@@ -8,8 +8,8 @@
 
 #include "app/app.hpp"
 #include "base/whole_file.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/run.hpp"
-#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/support/http_readers.hpp"
+#include "tests/http/http_readers.hpp"
 
 #include <array>
 #include <charconv>

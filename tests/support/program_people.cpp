@@ -1,4 +1,4 @@
-#include "process/account.hpp"
+#include "tests/support/program_people.hpp"
 
 #include <sstream>
 #include <stdexcept>
@@ -38,15 +38,15 @@ void take_back_newest_migration(const std::filesystem::path& database) {
         throw std::runtime_error("take_back_newest_migration() does not know the newest migration");
 }
 
-Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role,
-                       const Settings& settings) {
-    Account account{.email = email};
+Person make_person(const std::filesystem::path& folder, const std::string& email, const std::string& role,
+                   const Settings& settings) {
+    Person person{.email = email};
     if (!std::filesystem::exists(folder / "data")) make_data(folder, settings);
     const Finished made =
-        run_program({"user", "create", "--email", email, "--role", role}, folder, settings, account.password + "\n");
+        run_program({"user", "create", "--email", email, "--role", role}, folder, settings, person.password + "\n");
     EXPECT_EQ(made.code, 0) << made.err;
-    account.id = made.out.substr(0, made.out.find('\n'));
-    return account;
+    person.id = UserId::parse(made.out.substr(0, made.out.find('\n'))).value();
+    return person;
 }
 
 void redate_keys(const std::filesystem::path& folder, TimePoint made_at) {
@@ -73,33 +73,33 @@ Settings production_settings(Settings more) {
     return more;
 }
 
-Answer log_in(const HttpClient& client, const Account& account) {
+Answer log_in(const HttpClient& client, const Person& person) {
     return client.post("/api/public/user/login/credential",
-                       {{"email", account.email}, {"password", account.password}, {"from", "website"}});
+                       {{"email", person.email}, {"password", person.password}, {"from", "website"}});
 }
 
-Tokens tokens_in(const Answer& answer) {
+TokenTexts tokens_in(const Answer& answer) {
     EXPECT_EQ(answer.status, 200U) << answer.body;
     return {answer.text("data.tokens.accessToken"), answer.text("data.tokens.refreshToken")};
 }
-Tokens tokens_of(const HttpClient& client, const Account& account) { return tokens_in(log_in(client, account)); }
+TokenTexts tokens_of(const HttpClient& client, const Person& person) { return tokens_in(log_in(client, person)); }
 
-Tokens turn_two_factor_on(const HttpClient& client, Account& account) {
-    Tokens tokens = tokens_of(client, account);
+TokenTexts turn_two_factor_on(const HttpClient& client, Person& person) {
+    TokenTexts tokens = tokens_of(client, person);
     const Answer setup = client.post("/api/shared/user/2fa/setup", {}, bearer(tokens.access));
     EXPECT_EQ(setup.status, 200U) << setup.body;
-    account.secret = setup.text("data.secret");
+    person.secret = setup.text("data.secret");
     const Answer enabled =
-        client.post("/api/shared/user/2fa/enable", {{"code", code_of(account)}}, bearer(tokens.access));
+        client.post("/api/shared/user/2fa/enable", {{"code", code_of(person)}}, bearer(tokens.access));
     EXPECT_EQ(enabled.status, 200U) << enabled.body;
-    account.backup_codes.clear();
+    person.backup_codes.clear();
     for (const auto& one : enabled.json.at("data").at("backupCodes").as_array())
-        account.backup_codes.emplace_back(one.as_string());
+        person.backup_codes.emplace_back(one.as_string());
     return tokens;
 }
 
-std::string code_of(const Account& account, std::int64_t steps_ahead) {
-    const auto secret = crypto::from_base32(account.secret).value();
+std::string code_of(const Person& person, std::int64_t steps_ahead) {
+    const auto secret = crypto::from_base32(person.secret).value();
     const auto step = crypto::totp_step(SystemClock{}.now(), {}) + steps_ahead;
     return crypto::hotp(secret, static_cast<std::uint64_t>(step), 6);
 }
