@@ -170,9 +170,10 @@ void look_at_database(const Config& config) {
         storage::require_known_version(*version, known, is_embedded ? fmt::format("sqlite {}: ", file.string()) : "");
 }
 
-std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql) {
-    if (config.database.url.empty()) return storage::sqlite::text_in(config.database.file, table, sql);
-    return storage::postgres::text_in(postgres_options(config), table, sql);
+std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql,
+                                            std::span<const std::string> parameters) {
+    if (config.database.url.empty()) return storage::sqlite::text_in(config.database.file, table, sql, parameters);
+    return storage::postgres::text_in(postgres_options(config), table, sql, parameters);
 }
 
 void look_at_cache(const Config& config) {

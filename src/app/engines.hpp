@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -51,9 +52,10 @@ std::optional<std::int64_t> database_version(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
 
-// The first column of the first row of `sql`, which reads `table`. Nullopt if there is none yet, or if only a start can
-// tell.
-std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql);
+// The first column of the first row of `sql`, which reads `table`; `parameters` are $1, $2 and so on. Nullopt if there
+// is none yet, or if only a start can tell.
+std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql,
+                                            std::span<const std::string> parameters = {});
 
 // Throws WrongSettings naming the path if `folder` can neither be written to nor created.
 void require_writable(const std::filesystem::path& folder);

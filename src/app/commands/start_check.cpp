@@ -140,10 +140,8 @@ void look_at_receipt_key(const Config& given, const Clock& clock) {
     KeyRing ring(clock, config.data.directory / "keys", key_settings(config.jwt.access),
                  key_settings(config.jwt.refresh));
     const auto signing = ring.keys(TokenKind::access)->signing;
-    std::string kid = signing->kid;
-    for (auto at = kid.find('\''); at != std::string::npos; at = kid.find('\'', at + 2)) kid.insert(at, 1, '\'');
-    const std::string sql = "SELECT jwk FROM receipt_keys WHERE kid = '" + kid + "'";
-    if (const auto jwk = text_in_database(given, "receipt_keys", sql.c_str()))
+    const char* sql = "SELECT jwk FROM receipt_keys WHERE kid = $1";
+    if (const auto jwk = text_in_database(given, "receipt_keys", sql, {&signing->kid, 1}))
         ReceiptKeys::require_same(*jwk, *signing);
 }
 

@@ -76,11 +76,12 @@ std::int64_t schema_version_of(const PostgresOptions& options, std::span<const M
     return schema_version(connection, migrations);
 }
 
-std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql) {
+std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql,
+                                   std::span<const std::string> parameters) {
     Connection connection(options, Connection::Use::serving);
     const Rows exists = connection.run("SELECT to_regclass($1) IS NOT NULL", bind_all(table));
     if (!exists[0].boolean(0)) return std::nullopt;
-    const Rows found = connection.run(sql);
+    const Rows found = connection.run(sql, Params(parameters.begin(), parameters.end()));
     return found.empty() ? std::nullopt : std::optional(found[0].text(0));
 }
 

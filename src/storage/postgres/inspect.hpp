@@ -22,8 +22,9 @@ std::int64_t schema_version(Connection& connection, std::span<const Migration> m
 // The same for `consentry config check`. Also throws if the server is unreachable or refuses the password.
 std::int64_t schema_version_of(const PostgresOptions& options, std::span<const Migration> migrations);
 
-// The first column of the first row of `sql`, which reads `table`, in the same way. Returns nullopt if there is no such
-// table or row.
-std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql);
+// The first column of the first row of `sql`, which reads `table`, in the same way. `parameters` are $1, $2 and so on.
+// Returns nullopt if there is no such table or row.
+std::optional<std::string> text_in(const PostgresOptions& options, std::string_view table, std::string_view sql,
+                                   std::span<const std::string> parameters);
 
 }  // namespace consentry::storage::postgres

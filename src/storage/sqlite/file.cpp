@@ -56,8 +56,13 @@ std::string first_text(const FileHandle& database, const std::filesystem::path& 
     return text_in(first_row(database, file, sql));
 }
 
-std::vector<std::string> all_texts(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+std::vector<std::string> all_texts(const FileHandle& database, const std::filesystem::path& file, const char* sql,
+                                   std::span<const std::string> parameters) {
     const FileStatement statement = prepared(database, file, sql);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        if (sqlite3_bind_text64(statement.get(), static_cast<int>(i) + 1, parameters[i].data(), parameters[i].size(),
+                                SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK)
+            throw_failure(file, sqlite3_errmsg(database.get()));
     std::vector<std::string> out;
     int result = sqlite3_step(statement.get());
     for (; result == SQLITE_ROW; result = sqlite3_step(statement.get())) out.push_back(text_in(statement));

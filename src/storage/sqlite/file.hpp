@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,8 @@ FileHandle open_file(const std::string& name, const std::filesystem::path& file,
 // Return the first column of the first row. Empty or 0 for NULL.
 std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql);
 std::int64_t first_number(const FileHandle& database, const std::filesystem::path& file, const char* sql);
-// The first column of all rows.
-std::vector<std::string> all_texts(const FileHandle& database, const std::filesystem::path& file, const char* sql);
+// The first column of all rows. `parameters` are $1, $2 and so on.
+std::vector<std::string> all_texts(const FileHandle& database, const std::filesystem::path& file, const char* sql,
+                                   std::span<const std::string> parameters = {});
 
 }  // namespace consentry::storage::sqlite

@@ -55,8 +55,8 @@ Opened open_to_look(const fs::path& file) {
 }
 
 bool has_table(const FileHandle& database, const fs::path& file, std::string_view table) {
-    const std::string sql = fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", table);
-    return first_number(database, file, sql.c_str()) > 0;
+    const std::string name(table);
+    return !all_texts(database, file, "SELECT name FROM sqlite_schema WHERE name = $1", {&name, 1}).empty();
 }
 
 }  // namespace
@@ -68,10 +68,11 @@ std::optional<std::int64_t> schema_version_of(const fs::path& file) {
     return first_number(opened.database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
 }
 
-std::optional<std::string> text_in(const fs::path& file, std::string_view table, const char* sql) {
+std::optional<std::string> text_in(const fs::path& file, std::string_view table, const char* sql,
+                                   std::span<const std::string> parameters) {
     const Opened opened = open_to_look(file);
     if (!opened.database || !has_table(opened.database, file, table)) return std::nullopt;
-    auto found = all_texts(opened.database, file, sql);
+    auto found = all_texts(opened.database, file, sql, parameters);
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 

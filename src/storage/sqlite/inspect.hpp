@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ std::optional<std::int64_t> schema_version_of(const std::filesystem::path& file)
 
 // The first column of the first row of `sql`, which reads `table`, in the same way. Returns nullopt if there is no
 // file, table or row, or if only a start can tell.
-std::optional<std::string> text_in(const std::filesystem::path& file, std::string_view table, const char* sql);
+std::optional<std::string> text_in(const std::filesystem::path& file, std::string_view table, const char* sql,
+                                   std::span<const std::string> parameters);
 
 }  // namespace consentry::storage::sqlite
