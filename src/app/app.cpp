@@ -279,14 +279,17 @@ void App::declare_endpoints() {
     FeatureFlags::check_names(router_.pages());
     router_.finish();
     if (metrics_) metrics_->know(router_);
+    if (services_.config.app.documentation)
+        system_.documentation().set_document([this] { return write_api_document(); });
+}
+
+ApiDocument App::write_api_document() const {
     const auto api_keys = services_.config.api_key.required ? http::ApiKeyUse::required : http::ApiKeyUse::optional;
-    if (services_.config.app.documentation) {
-        auto document = http::openapi_document(router_, services_.locales,
-                                               api_description(services_.config.app.name, program_version(), api_keys));
-        std::string with_aliases = boost::json::serialize(document);
-        http::leave_out_aliases(document);
-        system_.set_document(boost::json::serialize(document), std::move(with_aliases));
-    }
+    auto document = http::openapi_document(router_, services_.locales,
+                                           api_description(services_.config.app.name, program_version(), api_keys));
+    std::string with_aliases = boost::json::serialize(document);
+    http::leave_out_aliases(document);
+    return {.one_path_each = boost::json::serialize(document), .with_aliases = std::move(with_aliases)};
 }
 
 App::~App() {

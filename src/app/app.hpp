@@ -52,7 +52,9 @@ public:
     std::uint16_t port() const { return server_->port(); }
     Services& services() { return services_; }
     const http::Router& router() const { return router_; }
-    const std::string& document() const { return system_.document(); }
+    // The OpenAPI document with all paths; empty if the settings close the documentation. The first call takes a few
+    // milliseconds.
+    const std::string& document() const { return system_.documentation().document(Documentation::Paths::all).plain(); }
     // Null if disabled by the settings.
     const Log* log() const { return request_log_.get(); }
     const ErrorTracking* error_tracking() const { return error_tracking_.get(); }
@@ -64,6 +66,7 @@ public:
 
 private:
     void declare_endpoints();
+    ApiDocument write_api_document() const;
     std::vector<http::Observer*> make_observers();
     void open_metrics();
     void open_mail_delivery();

@@ -1,5 +1,8 @@
 #include "tests/support/service.hpp"
 
+#include <map>
+#include <mutex>
+
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
@@ -27,6 +30,18 @@ std::unique_ptr<Service>& service_of_suite() {
 class EndsWithSuite final : public ::testing::EmptyTestEventListener {
     void OnTestSuiteEnd(const ::testing::TestSuite& /*suite*/) override { service_of_suite().reset(); }
 };
+
+// Null if the documentation is closed. Writing a document takes longer than starting a service, and most services of a
+// test program have the same: those whose settings differ only in where their data lies.
+std::shared_ptr<const Contract> contract_of(const App& app, Environment settings) {
+    for (const char* place : {"CACHE_NAMESPACE", "CACHE_URL", "DATABASE_URL", "DATA_DIR"}) settings.erase(place);
+    static std::mutex mutex;
+    static std::map<Environment, std::shared_ptr<const Contract>> known;
+    const std::lock_guard lock(mutex);
+    const auto [found, is_new] = known.try_emplace(std::move(settings));
+    if (is_new && !app.document().empty()) found->second = Contract::of(app.document());
+    return found->second;
+}
 
 }  // namespace
 
@@ -89,7 +104,7 @@ void Service::restart(const Environment& changes) {
     if (!config) throw std::runtime_error(config.error().front().setting + ": " + config.error().front().text);
     if (environment_.at(memory_setting) == least_memory) config->password.argon2_memory_kib = quick_memory_kib;
     app_ = std::make_unique<App>(*config, clock_);
-    contract_ = app_->document().empty() ? nullptr : Contract::of(app_->document());
+    contract_ = contract_of(*app_, environment_);
     app_->start(std::chrono::hours{1});  // tests trigger the cleanup themselves
 }
 

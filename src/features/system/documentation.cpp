@@ -17,9 +17,6 @@ std::span<const EmbeddedFile> documentation_files();  // assets/docs
 
 namespace {
 
-constexpr std::string_view document_name = "json";
-constexpr std::string_view full_document_name = "json with aliases";
-
 // The page may load only its own resources and talk only to this service. It never makes elements out of text.
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
@@ -77,16 +74,17 @@ Documentation::Documentation() {
     for (const EmbeddedFile& file : documentation_files())
         files_[std::string(file.name)] =
             std::make_unique<ServedFile>(std::string(type_of(file.name)) + "; charset=utf-8", std::string(file.bytes));
-    set_document({}, {});
 }
 
-void Documentation::set_document(std::string one_path_each, std::string with_aliases) {
-    const std::string type = "application/json; charset=utf-8";
-    files_[std::string(document_name)] = std::make_unique<ServedFile>(type, std::move(one_path_each));
-    files_[std::string(full_document_name)] = std::make_unique<ServedFile>(type, std::move(with_aliases));
+const ServedFile& Documentation::document(Paths paths) const {
+    std::call_once(written_once_, [this] {
+        ApiDocument text = write_document_();
+        const std::string type = "application/json; charset=utf-8";
+        written_.reset(new Written{.one_path_each = {type, std::move(text.one_path_each)},
+                                   .with_aliases = {type, std::move(text.with_aliases)}});
+    });
+    return paths == Paths::all ? written_->with_aliases : written_->one_path_each;
 }
-
-const std::string& Documentation::document() const { return file(full_document_name).plain(); }
 
 void add_documentation_endpoints(http::Router& router, Documentation& documentation) {
     router.get("/docs")
@@ -118,8 +116,9 @@ void add_documentation_endpoints(http::Router& router, Documentation& documentat
         .answers_with("application/json")
         .with_etag()
         .handled_by([&documentation](const http::RequestContext& context, http::FromQuery<DocumentationQuery> wanted) {
-            const auto name = wanted->aliases.value_or(false) ? full_document_name : document_name;
-            return give(documentation.file(name).answer_to(context.request));
+            using enum Documentation::Paths;
+            return give(
+                documentation.document(wanted->aliases.value_or(false) ? all : one_each).answer_to(context.request));
         });
 
     for (const Part& part : parts)

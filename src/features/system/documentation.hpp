@@ -1,6 +1,7 @@
 // /docs: a page for reading the API document and trying requests, served entirely from the program.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,19 +35,34 @@ private:
     mutable Packed packed_;
 };
 
+// The OpenAPI document as JSON: with one path per operation, and with all paths.
+struct ApiDocument {
+    std::string one_path_each;
+    std::string with_aliases;
+};
+
 class Documentation {
 public:
     Documentation();
 
-    // Sets the OpenAPI document, in one variant with a path per operation and one with aliases. Call once the router is
-    // complete.
-    void set_document(std::string one_path_each, std::string with_aliases);
-    // The variant with aliases; empty if none is set.
-    const std::string& document() const;
+    // `write` runs once, when the document is first needed, on the thread that needs it: a service listens before then.
+    // Call this before the first request, and not again.
+    void set_document(std::function<ApiDocument()> write) { write_document_ = std::move(write); }
+    enum class Paths { one_each, all };
+    // Empty if no document is set.
+    const ServedFile& document(Paths paths) const;
     const ServedFile& file(std::string_view name) const { return *files_.find(name)->second; }
 
 private:
+    struct Written {
+        ServedFile one_path_each;
+        ServedFile with_aliases;
+    };
+
     std::map<std::string, std::unique_ptr<ServedFile>, std::less<>> files_;
+    std::function<ApiDocument()> write_document_ = [] { return ApiDocument{}; };
+    mutable std::once_flag written_once_;
+    mutable std::unique_ptr<const Written> written_;
 };
 
 // Adds the page, its resources and the document. `documentation` must outlive the router.

@@ -32,12 +32,8 @@ public:
 
     // Marks the service as not ready before it stops, so that load balancers stop sending requests. Thread-safe.
     void stopping() { stopping_.store(true); }
-    // Sets the OpenAPI document. Call once the router is complete.
-    void set_document(std::string one_path_each, std::string with_aliases) {
-        documentation_.set_document(std::move(one_path_each), std::move(with_aliases));
-    }
-    const std::string& document() const { return documentation_.document(); }
     Documentation& documentation() { return documentation_; }
+    const Documentation& documentation() const { return documentation_; }
 
 private:
     storage::Database& database_;
