@@ -21,7 +21,8 @@ void AccountPages::add_to(Pages& pages) {
                {.id = "account",
                 .file = "account.html",
                 .title = "account.title",
-                .names = {"done", "email", "name", "mail_language", "has_factor", "few_codes", "left"}},
+                .names = {"done", "email", "name", "mail_language", "has_factor", "few_codes", "left"},
+                .links = {{.name = "no_change", .flag = "changePassword"}}},
                [this](const Member& visit) { return show(visit); });
     pages.form(
         "/account/profile",

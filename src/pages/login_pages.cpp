@@ -16,6 +16,8 @@ void LoginPages::add_to(Pages& pages) {
          .title = "login.title",
          .names = std::move(names),
          .flag = "loginWithCredential",
+         .links = {{.name = "no_recovery", .flag = "changePassword.forgotAllowed"},
+                   {.name = "no_sign_up", .flag = "signUp"}},
          .form_origins = buttons_.origins()},
         [this](const Visit& visit) { return show_login(visit); },
         [this](const Sent<LoginForm>& sent) { return log_in(sent); });

@@ -30,10 +30,14 @@ awaitable<RepeatedForms::Earlier> PageKit::repeat(const http::RequestContext& co
     co_return co_await repeated.find(RepeatedForms::key_of(context.request.path, sent));
 }
 
-awaitable<bool> PageKit::is_off(std::string_view flag, std::optional<Uuid> user) const {
-    // In an outage, the form says so itself.
-    const auto allowed = co_await best_effort([&] { return flags.allows(std::string(flag), user); });
-    co_return allowed && !*allowed;
+awaitable<View> PageKit::closed(const std::vector<Way>& ways, std::optional<Uuid> user) const {
+    View out;
+    for (const Way& way : ways) {
+        // In an outage, the form says so itself.
+        const auto allowed = co_await best_effort([&] { return flags.allows(way.flag, user); });
+        out.flag(way.name, allowed && !*allowed);
+    }
+    co_return out;
 }
 
 http::Endpoint Pages::add(http::Method method, std::string_view path, std::string id) {
@@ -42,9 +46,15 @@ http::Endpoint Pages::add(http::Method method, std::string_view path, std::strin
     return endpoint;
 }
 
+std::vector<Way> Pages::ways_of(const PageSpec& spec) {
+    std::vector<Way> out = spec.links;
+    if (!spec.flag.empty()) out.push_back({.name = "is_off", .flag = std::string(spec.flag)});
+    return out;
+}
+
 std::shared_ptr<const SitePage> Pages::page(const PageSpec& spec, const std::vector<std::string>& fields) const {
     std::vector<std::string> names = spec.names;
-    if (!spec.flag.empty()) names.emplace_back("is_off");
+    for (Way& way : ways_of(spec)) names.push_back(std::move(way.name));
     for (std::string& name : form_value_names(fields)) names.push_back(std::move(name));
     return std::make_shared<const SitePage>(kit_.site.page(spec.file, spec.title, std::move(names), spec.form_origins));
 }

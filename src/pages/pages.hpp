@@ -39,6 +39,12 @@
 
 namespace consentry {
 
+// A way that a feature flag can close: while it does, the template gets `name`.
+struct Way {
+    std::string name;
+    std::string flag;
+};
+
 struct PageSpec {
     std::string_view id;                  // of its operations, which are idPage and idForm
     std::string_view file;                // of its template
@@ -46,6 +52,7 @@ struct PageSpec {
     std::vector<std::string> names = {};  // the values that its views may hold, besides those of its form
     // The feature flag that its form requires, as of an endpoint. While it is off, the template gets `is_off`.
     std::string_view flag = {};
+    std::vector<Way> links = {};                 // to other pages whose forms require a flag
     std::vector<std::string> form_origins = {};  // to which its forms lead, besides our own and the hosts of returns
 };
 
@@ -73,8 +80,8 @@ public:
     // The answer to a form that this browser has sent before, if there was one recently.
     awaitable<RepeatedForms::Earlier> repeat(const http::RequestContext& context,
                                              const std::vector<http::NamedText>& sent) const;
-    // Whether the form of the page would be refused because of this flag. `user`: whom the guard has admitted.
-    awaitable<bool> is_off(std::string_view flag, std::optional<Uuid> user) const;
+    // The names of those ways whose forms would be refused. `user`: whom the guard has admitted.
+    awaitable<View> closed(const std::vector<Way>& ways, std::optional<Uuid> user) const;
     FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
     // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.
     static bool is_for_the_form(const Error& refusal) {
@@ -90,18 +97,15 @@ public:
     using From = ParameterOf<Show>;
     static_assert(ProofOf<From>::is_visit, "a page takes a Visit or a VisitOf<Proof>");
 
-    PageHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, std::string_view flag)
-        : kit_(kit), page_(std::move(page)), show_(std::move(show)), flag_(flag) {}
+    PageHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, std::vector<Way> ways)
+        : kit_(kit), page_(std::move(page)), show_(std::move(show)), ways_(std::move(ways)) {}
 
     boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext& context) override {
         Result<From> visit = co_await kit_.guard.admit<From>(context);
         if (!visit) co_return kit_.refuse(context, std::move(visit.error()));
         Result<PageAnswer> answer = co_await show_(*visit);
         if (!answer) co_return kit_.refuse(context, std::move(answer.error()));
-        if (!flag_.empty() && !answer->redirect) {
-            const bool off = co_await kit_.is_off(flag_, context.caller.user);
-            answer->view.flag("is_off", off);
-        }
+        if (!answer->redirect) answer->view.with(co_await kit_.closed(ways_, context.caller.user));
         co_return kit_.site.reply(*visit, *page_, std::move(*answer));
     }
 
@@ -109,7 +113,7 @@ private:
     PageKit kit_;
     std::shared_ptr<const SitePage> page_;
     Show show_;
-    std::string flag_;
+    std::vector<Way> ways_;
 };
 
 // The page of an action, which has none.
@@ -130,10 +134,11 @@ public:
     using From = typename Parts::FromType;
     static constexpr bool has_page = !std::is_same_v<Show, NoPage>;
 
-    FormHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, Submit submit,
+    FormHandler(PageKit kit, std::shared_ptr<const SitePage> page, std::vector<Way> ways, Show show, Submit submit,
                 std::optional<Address> if_expired = {}, Check check = {})
         : kit_(kit),
           page_(std::move(page)),
+          ways_(std::move(ways)),
           show_(std::move(show)),
           submit_(std::move(submit)),
           check_(std::move(check)),
@@ -213,6 +218,7 @@ private:
             Result<PageAnswer> page = co_await show_(visit);
             if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()), true, visit.return_to());
             if (!page->redirect) {
+                page->view.with(co_await kit_.closed(ways_, visit.context().caller.user));
                 page->view.with(std::move(answer.view));
                 if constexpr (requires { Form::options; })
                     for (const FieldOptions& options : Form::options) select_typed(page->view, options);
@@ -228,6 +234,7 @@ private:
 
     PageKit kit_;
     std::shared_ptr<const SitePage> page_;
+    std::vector<Way> ways_;
     Show show_;
     Submit submit_;
     [[no_unique_address]] Check check_;
@@ -246,7 +253,7 @@ public:
     void show(std::string_view path, const PageSpec& spec, Show show) {
         add(http::Method::get, path, std::string(spec.id) + "Page")
             .handled_with(
-                std::make_unique<detail::PageHandler<Show>>(kit_, page(spec, {}), std::move(show), spec.flag));
+                std::make_unique<detail::PageHandler<Show>>(kit_, page(spec, {}), std::move(show), ways_of(spec)));
     }
 
     template <class Show, class Submit, class Check = detail::NoFormCheck>
@@ -256,10 +263,10 @@ public:
                       "a form is sent by who may see its page");
         const auto the_page = page(spec, field_names<typename Handler::Form>());
         add(http::Method::get, path, std::string(spec.id) + "Page")
-            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, the_page, show, spec.flag));
+            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, the_page, show, ways_of(spec)));
         add(http::Method::post, path, std::string(spec.id) + "Form")
             .behind_flag(spec.flag)
-            .handled_with(std::make_unique<Handler>(kit_, the_page, std::move(show), std::move(submit),
+            .handled_with(std::make_unique<Handler>(kit_, the_page, ways_of(spec), std::move(show), std::move(submit),
                                                     std::optional<Address>(), std::move(check)));
     }
 
@@ -269,11 +276,12 @@ public:
         add(http::Method::post, path, std::string(id) + "Form")
             .behind_flag(spec.flag)
             .handled_with(std::make_unique<detail::FormHandler<detail::NoPage, Submit>>(
-                kit_, nullptr, detail::NoPage{}, std::move(submit), spec.if_expired));
+                kit_, nullptr, std::vector<Way>(), detail::NoPage{}, std::move(submit), spec.if_expired));
     }
 
 private:
     http::Endpoint add(http::Method method, std::string_view path, std::string id);
+    static std::vector<Way> ways_of(const PageSpec& spec);
     std::shared_ptr<const SitePage> page(const PageSpec& spec, const std::vector<std::string>& fields) const;
 
     http::Router& router_;

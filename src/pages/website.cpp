@@ -58,8 +58,10 @@ void Website::add_to(http::Router& router) {
             .tag("pages")
             .handled_with(handler_of([&file = site_.files()[i]](http::RequestContext&) { return send_file(file); }));
     Pages pages(router, kit());
-    pages.show("/", {.id = "home", .file = "home.html", .title = "home.title"},
-               [](const Visit& visit) { return show_home(visit); });
+    pages.show(
+        "/",
+        {.id = "home", .file = "home.html", .title = "home.title", .links = {{.name = "no_sign_up", .flag = "signUp"}}},
+        [](const Visit& visit) { return show_home(visit); });
     login_.add_to(pages);
     providers_.add_to(pages, router);
     set_up_.add_to(pages);

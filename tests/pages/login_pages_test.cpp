@@ -222,10 +222,17 @@ TEST(LoginPages, NoPageOffersAFormThatIsSwitchedOff) {
         EXPECT_NE(says_off, page.body.contains("action=\"" + path + "\"")) << path;
         return !says_off;
     };
+    const auto leads_to = [](Browser& by, const std::string& page, const std::string& path) {
+        return by.open(page).body.contains("href=\"" + path);
+    };
     const auto are_offered = [&](bool expected) {
         for (const std::string path : {"/sign-up", "/forgot-password", "/forgot-password/x"})
             EXPECT_EQ(is_offered(browser, path), expected) << path;
         EXPECT_EQ(is_offered(account, "/change-password"), expected);
+        for (const std::string path : {"/sign-up", "/forgot-password"})
+            EXPECT_EQ(leads_to(browser, "/login", path), expected) << path;
+        EXPECT_EQ(leads_to(browser, "/", "/sign-up"), expected);
+        EXPECT_EQ(leads_to(account, "/account", "/change-password"), expected);
     };
     are_offered(true);
     service.sql("UPDATE feature_flags SET rollout_percent = 0");
