@@ -234,5 +234,15 @@ TEST(CommandLine, TroubleWithFilesAndNamesIsASentence) {
     }
 }
 
+TEST(CommandLine, ACommandMakesNoTables) {
+    const TempFolder folder;
+    std::filesystem::create_directory(folder / "data");
+    std::ofstream(folder / "data" / "consentry.db").flush();
+    const Finished listed = run_program({"user", "list"}, folder.path(), quick_settings());
+    EXPECT_EQ(listed.code, 2);
+    EXPECT_THAT(listed.err, HasSubstr("the database has no tables. Check DATA_DIR."));
+    EXPECT_EQ(std::filesystem::file_size(folder / "data" / "consentry.db"), 0U);
+}
+
 }  // namespace
 }  // namespace consentry::tests

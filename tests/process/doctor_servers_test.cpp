@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
+#include "tests/support/files.hpp"
 #include "tests/support/migrated_postgres.hpp"
 #include "tests/support/program_people.hpp"
 #include "tests/support/real_redis.hpp"
@@ -105,6 +106,61 @@ TEST_F(DoctorOfServers, AMissingTwoFactorKeyIsReported) {
     EXPECT_THAT(look(other + "," + present), HasSubstr("1 account still needs a former key"));
     EXPECT_THAT(look(other), AllOf(HasSubstr("warning: AUTH_TWO_FACTOR_ENCRYPTION_KEY: 1 account cannot log in"),
                                    HasSubstr("error\ttwo-factor key\t1 account cannot log in")));
+}
+
+// Stands for a table that is too large to be counted in time.
+class LockedTable {
+public:
+    LockedTable(const std::string& url, const std::string& table) : connection_(url) {
+        connection_.run("BEGIN");
+        connection_.run("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
+    }
+
+private:
+    PostgresConnection connection_;
+};
+// The settings of a command that gives up soon.
+Settings impatient(const std::string& url) {
+    return quick_settings(
+        {{"DATABASE_URL", url + (url.contains('?') ? "&" : "?") + "options=-c%20lock_timeout%3D50ms"}});
+}
+
+TEST_F(DoctorOfServers, WhatTakesTooLongEndsNoOtherExamination) {
+    make_data(folder_.path(), quick_settings({{"DATABASE_URL", postgres_.url()}}));
+    const LockedTable locked(postgres_.url(), "backup_codes, two_factors");
+    const Finished done = run_program({"doctor"}, folder_.path(), impatient(postgres_.url()));
+    EXPECT_THAT(done.out, AllOf(HasSubstr("warning\ttwo-factor key\tnot examined: "), HasSubstr("\tadministrators\t")));
+}
+
+// A command that says that it has failed is run again, which ends the logins made in between.
+TEST_F(DoctorOfServers, AnEpochThatIsRaisedIsRaisedEvenIfNothingIsCounted) {
+    const Settings settings = quick_settings({{"DATABASE_URL", postgres_.url()}});
+    make_data(folder_.path(), settings);
+    const SqlRows before = postgres_.sql("SELECT grants FROM epochs");
+    const LockedTable locked(postgres_.url(), "backup_codes");
+    const Finished raised =
+        run_program({"keys", "epoch", "raise", "--json"}, folder_.path(), impatient(postgres_.url()));
+    EXPECT_EQ(raised.code, 0) << raised.err;
+    EXPECT_THAT(raised.err, HasSubstr("What has ended was not counted: "));
+    EXPECT_NE(postgres_.sql("SELECT grants FROM epochs"), before);
+    EXPECT_EQ(json::parse(raised.out).as_object().size(), 1U) << raised.out;
+    std::string events;
+    for (const auto& file : std::filesystem::directory_iterator(folder_ / "data" / "security"))
+        events += text_in(file.path());
+    EXPECT_THAT(events, HasSubstr("\"epoch.raised\""));
+}
+
+TEST_F(DoctorOfServers, ACommandMakesNoTables) {
+    const PostgresSchema empty;
+    make_data(folder_.path(), quick_settings({{"DATABASE_URL", postgres_.url()}}));
+    const Settings settings = quick_settings({{"DATABASE_URL", empty.url()}});
+    const Finished listed = run_program({"user", "list"}, folder_.path(), settings);
+    EXPECT_EQ(listed.code, 2);
+    EXPECT_THAT(listed.err, HasSubstr("the database has no tables. Check DATABASE_URL."));
+    EXPECT_EQ(run_postgres_sql(empty.url(),
+                               "SELECT count(*) FROM pg_class WHERE relnamespace = "
+                               "current_schema()::regnamespace"),
+              SqlRows{{"0"}});
 }
 
 TEST_F(DoctorOfServers, OnesOutOfReachAreNamed) {

@@ -26,11 +26,29 @@ asio::io_context& command_context() {
     return context;
 }
 
+namespace {
+
+bool has_tables(const Config& config) {
+    try {
+        return database_version(config) != 0;
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATABASE_URL");
+    }
+}
+
+}  // namespace
+
 bool has_data(const Config& config) {
     std::error_code error;
     const bool is_embedded = config.database.url.empty();
     const std::filesystem::path place = is_embedded ? config.database.file : config.data.directory;
-    if (std::filesystem::exists(place, error)) return true;
+    if (std::filesystem::exists(place, error)) {
+        if (has_tables(config)) return true;
+        say("consentry: the database has no tables. Check {}. For a new installation, start with `consentry{} serve` "
+            "or `consentry{} migrate`; to restore a backup, do so first.\n",
+            is_embedded ? "DATA_DIR" : "DATABASE_URL", settings_file_option(), settings_file_option());
+        return false;
+    }
     const auto name = std::filesystem::absolute(place, error).lexically_normal().string();
     say("consentry: the {} {} does not exist. Run this command in the working directory of the service, or set "
         "{}. For a new installation, start with `consentry{} serve` or `consentry{} migrate`.\n",

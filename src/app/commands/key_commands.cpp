@@ -150,19 +150,27 @@ int raise_epoch(bool keep_api_keys, bool as_json) {
     const RaisedEpoch raised = run(epochs.raise(keep_api_keys, clock.now()));
     services->audit.tell("epoch.raised", Outcome::success, std::nullopt, {},
                          {{"apiKeys", keep_api_keys ? "kept" : "ended"}});
-    std::vector<ResultColumn> columns{{.name = "epoch", .heading = "Epoch"},
-                                      {.name = "sessions", .heading = "Sessions"},
-                                      {.name = "links", .heading = "Links"},
-                                      {.name = "backupCodes", .heading = "Backup codes"}};
-    ResultRow row{raised.epoch, raised.sessions, raised.links, raised.backup_codes};
-    if (!keep_api_keys) {
-        columns.push_back({.name = "apiKeys", .heading = "API keys"});
-        row.push_back(raised.api_keys);
+    std::vector<ResultColumn> columns{{.name = "epoch", .heading = "Epoch"}};
+    ResultRow row{raised.epoch};
+    std::string uncounted;
+    try {
+        const EndedGrants ended = run(epochs.count_ended(raised, clock.now()));
+        columns.insert(columns.end(), {{.name = "sessions", .heading = "Sessions"},
+                                       {.name = "links", .heading = "Links"},
+                                       {.name = "backupCodes", .heading = "Backup codes"}});
+        row.insert(row.end(), {ended.sessions, ended.links, ended.backup_codes});
+        if (!keep_api_keys) {
+            columns.push_back({.name = "apiKeys", .heading = "API keys"});
+            row.push_back(ended.api_keys);
+        }
+    } catch (const Unavailable& outage) {
+        // The epoch is raised: a failure would make people raise it again.
+        uncounted = fmt::format("What has ended was not counted: {}.\n", outage.what());
     }
     print_result(columns, row, as_json);
-    say("All sessions, links, logins in progress and backup codes are invalid now; API keys {}. Passwords and "
+    say("{}All sessions, links, logins in progress and backup codes are invalid now; API keys {}. Passwords and "
         "authenticator apps still work.\n",
-        keep_api_keys ? "were kept" : "are invalid as well");
+        uncounted, keep_api_keys ? "were kept" : "are invalid as well");
     return 0;
 }
 

@@ -14,12 +14,12 @@ using storage::columns;
 using storage::sql;
 
 // Counts what was valid until then. $1 and $2 are the epochs of grants and of API keys.
-constexpr auto ended_columns = columns<RaisedEpoch>(
+constexpr auto ended_columns = columns<EndedGrants>(
     column<"(SELECT count(*) FROM sessions WHERE epoch = $1 AND revoked_at IS NULL AND expires_at > $3)",
-           &RaisedEpoch::sessions>,
-    column<"(SELECT count(*) FROM account_tokens WHERE epoch = $1 AND expires_at > $3)", &RaisedEpoch::links>,
-    column<"(SELECT count(*) FROM backup_codes WHERE epoch = $1)", &RaisedEpoch::backup_codes>,
-    column<"(SELECT count(*) FROM api_keys WHERE epoch = $2 AND is_active)", &RaisedEpoch::api_keys>);
+           &EndedGrants::sessions>,
+    column<"(SELECT count(*) FROM account_tokens WHERE epoch = $1 AND expires_at > $3)", &EndedGrants::links>,
+    column<"(SELECT count(*) FROM backup_codes WHERE epoch = $1)", &EndedGrants::backup_codes>,
+    column<"(SELECT count(*) FROM api_keys WHERE epoch = $2 AND is_active)", &EndedGrants::api_keys>);
 
 }  // namespace
 
@@ -42,12 +42,15 @@ awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
     const storage::Rows raised = outcome.committed ? outcome.results.front() : storage::Rows();
     if (before.empty() || raised.empty())
         throw std::runtime_error("the database has no epoch; its only row is missing");
-    const auto counts =
-        co_await database_.query(sql<"SELECT ", ended_columns>, before[0].integer(0), before[0].integer(1), now);
-    RaisedEpoch out = ended_columns.read(counts[0]);
-    out.epoch = raised[0].integer(0);
-    if (keep_api_keys) out.api_keys = 0;
+    RaisedEpoch out{.epoch = raised[0].integer(0), .former_grants = before[0].integer(0)};
+    if (!keep_api_keys) out.former_api_keys = before[0].integer(1);
     co_return out;
+}
+
+awaitable<EndedGrants> Epochs::count_ended(RaisedEpoch raised, TimePoint now) {
+    const auto counts = co_await database_.search_with(
+        sql<"SELECT ", ended_columns>, storage::bind_all(raised.former_grants, raised.former_api_keys, now));
+    co_return ended_columns.read(counts[0]);
 }
 
 }  // namespace consentry
