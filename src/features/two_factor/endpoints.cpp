@@ -146,7 +146,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .says("Reset the two-factor authentication of a user")
         .describes(
             "Clears secret, backup codes, failed attempts and lock, and ends all sessions of the account. The user "
-            "must set up two-factor authentication at the next login.")
+            "must set up two-factor authentication at the next login. If it is not on, the operation clears only the "
+            "failed attempts and the lock of a setup.")
         .message("user.twoFactor.resetByAdmin")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid,
                    &errors::two_factor_not_enabled})

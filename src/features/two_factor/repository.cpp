@@ -166,6 +166,13 @@ void TwoFactorRepository::add_unlock(PrivilegedTransaction& transaction, UserId 
                     now);
 }
 
+void TwoFactorRepository::add_unlock_set_up(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE two_factors SET attempt = 0, locked_until = NULL, updated_at = $2 WHERE user_id = $1 "
+                    "AND enabled = FALSE AND (attempt > 0 OR locked_until IS NOT NULL)",
+                    user, now);
+}
+
 void TwoFactorRepository::add_still_enabled(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(
         Expect::one,

@@ -84,6 +84,8 @@ public:
     static void add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Clears failures and lock. The last used time step stays: no spent code becomes valid again (TFA-3).
     static void add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now);
+    // The same for a factor that is not on: wrong codes of its set-up count too. Expect::one: something was counted.
+    static void add_unlock_set_up(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Removes the factor, whether on, off or pending, as if it had never been set up.
     static void add_erase(storage::Transaction& transaction, UserId user);
     // The first statement is an Expect::one: two-factor is on.

@@ -301,8 +301,21 @@ awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause
                     {{"after", after == After::off ? "off" : "set-up required"}});
         co_return Result<void>{};
     }
-    if (outcome->failed_at == 0) co_return fail(errors::two_factor_not_enabled);
-    throw changed_meanwhile();
+    if (outcome->failed_at > 0) throw changed_meanwhile();
+    if (after == After::off) co_return fail(errors::two_factor_not_enabled);
+    co_return co_await unlock_set_up(by, user.id, cause);
+}
+
+awaitable<Result<void>> TwoFactor::unlock_set_up(Actor by, UserId user, Cause cause) {
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now, user);
+    TwoFactorRepository::add_unlock_set_up(transaction, user, now);
+    Audit::add(transaction, user, ActivityAction::admin_user_reset_two_factor, cause, now);
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) co_return fail(errors::two_factor_not_enabled);
+    audit_.tell("two_factor.reset", Outcome::success, user, cause, {{"after", "set-up unlocked"}});
+    co_return Result<void>{};
 }
 
 }  // namespace consentry

@@ -289,5 +289,31 @@ TEST(TFA_9, TheAdminResetClearsCountAndLock) {
         (std::vector<std::vector<std::string>>{{"0", ""}}));
 }
 
+TEST(TFA_9, TheAdminResetUnlocksASetUp) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    const Headers caller = bearer(service.tokens_of(person).access);
+    person.secret = service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
+    const auto confirm = [&](const std::string& code) {
+        return service.post("/api/user/2fa/confirm", {{"code", code}}, caller);
+    };
+    for (int i = 0; i < 5; ++i) expect_wrong_factor(confirm(wrong_code(service, person)));
+    expect_two_factor_lock(confirm(service.code(person)), 240);
+    reset_two_factor(service, person);
+    EXPECT_EQ(two_factor_attempt(service, person), "0");
+    EXPECT_EQ(confirm(service.code(person)).status, 200U) << "nothing else has changed";
+}
+
+TEST(TFA_9, TheAdminResetOfNothingIsRefused) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    const Headers caller = bearer(service.tokens_of(person).access);
+    const Headers admin = bearer(service.tokens_of(service.make_person(Role::admin)).access);
+    const std::string path = "/api/admin/user/update/" + person.id.text() + "/2fa/reset";
+    EXPECT_EQ(service.patch(path, {}, admin).code_name(), "twoFactorNotEnabled");
+    service.post("/api/user/2fa/setup", {}, caller);
+    EXPECT_EQ(service.patch(path, {}, admin).code_name(), "twoFactorNotEnabled");
+}
+
 }  // namespace
 }  // namespace consentry::tests

@@ -2319,7 +2319,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user's two-factor authentication has been reset. The user must set it up again at the next login. */
+            /** @description The user's two-factor authentication has been reset. If it was on, the user must set it up again at the next login. */
             200: {
                 headers: {
                     [name: string]: unknown;
