@@ -39,7 +39,6 @@ bool is_canceled(std::string_view error) { return error == "access_denied" || er
 std::optional<ProviderNote> note_of(const Error& refusal, SocialProvider provider) {
     if (refusal.is(facts_of(provider).invalid) || refusal.is(facts_of(provider).required)) return ProviderNote::refused;
     if (refusal.is(errors::sign_up_forbidden)) return ProviderNote::no_sign_up;
-    if (refusal.is(errors::blocked_forbidden)) return ProviderNote::blocked;
     if (refusal.is(errors::inactive_forbidden)) return ProviderNote::inactive;
     if (refusal.is(errors::email_not_verified)) return ProviderNote::not_verified;
     return std::nullopt;

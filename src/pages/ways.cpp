@@ -24,7 +24,6 @@ constexpr std::array provider_notes{Note{ProviderNote::over, "over", "pages.prov
                                     Note{ProviderNote::canceled, "cancelled", "pages.provider.cancelled"},
                                     Note{ProviderNote::refused, "refused", "pages.provider.refused"},
                                     Note{ProviderNote::no_sign_up, "no-sign-up", "pages.provider.noSignUp"},
-                                    Note{ProviderNote::blocked, "blocked", "user.error.blocked"},
                                     Note{ProviderNote::inactive, "inactive", "user.error.inactive"},
                                     Note{ProviderNote::not_verified, "not-verified", "user.error.emailNotVerified"}};
 

@@ -197,9 +197,9 @@ TEST(PageObservation, AProvidersRefusalIsTheErrorOfItsRedirect) {
               "/login?step=cancelled&with=google");
     EXPECT_EQ(place(visitor.log_in(ada)), "/account");
     t.service.sql("UPDATE users SET status = 'blocked'");
-    EXPECT_EQ(place(visitor.log_in(ada)), "/login?step=blocked&with=google");
+    EXPECT_EQ(place(visitor.log_in(ada)), "/login?step=inactive&with=google");
     EXPECT_THAT(t.errors(),
-                ElementsAre("socialGoogleInvalid", "socialGoogleInvalid", "socialGoogleInvalid", "blockedForbidden"));
+                ElementsAre("socialGoogleInvalid", "socialGoogleInvalid", "socialGoogleInvalid", "inactiveForbidden"));
 }
 
 // Whoever has no session, or has to accept a document, is led to where they can: nothing was refused for good.

@@ -178,7 +178,7 @@ TEST_F(ProviderAnswers, AnAccountThatMayNotLogInSaysWhy) {
         EXPECT_FALSE(other.browser.cookies.contains(session_cookie));
         return place(answer) + "\n" + other.browser.open(place(answer)).body;
     };
-    EXPECT_THAT(step_with("status = 'blocked'"), HasSubstr("This account has been blocked."));
+    EXPECT_THAT(step_with("status = 'blocked'"), HasSubstr("This account is not active."));
     EXPECT_THAT(step_with("status = 'inactive'"), HasSubstr("This account is not active."));
     EXPECT_THAT(step_with("status = 'active', is_verified = FALSE"),
                 HasSubstr("Please verify your email address first."));

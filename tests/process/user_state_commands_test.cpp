@@ -57,7 +57,7 @@ TEST_F(UserStateCommands, BlockingEndsSessionsAndUnblockingBringsNoneBack) {
     const Finished blocked = run_for(ada_, {"user", "block"});
     EXPECT_EQ(blocked.code, 0) << blocked.err;
     EXPECT_EQ(knock(client(), tokens.access), 401U);
-    EXPECT_EQ(log_in(client(), ada_).code_name(), "blockedForbidden");
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "inactiveForbidden");
     EXPECT_EQ(run_for(ada_, {"user", "block"}).code, 0) << "it already is";
 
     const Finished unblocked = run({"user", "unblock", "--id", ada_.id.text()});
@@ -361,7 +361,7 @@ TEST_F(UserStateCommands, MessagesThatCannotBeWrittenChangeNoExitCode) {
             .code;
     };
     EXPECT_EQ(run_mute("user block --email " + ada_.email), 0);
-    EXPECT_EQ(log_in(client(), ada_).code_name(), "blockedForbidden");
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "inactiveForbidden");
     EXPECT_EQ(run_mute("user block --email nobody@example.org"), 1);
     EXPECT_EQ(run_mute("user block"), 2);
     EXPECT_EQ(run_mute("user"), 2);

@@ -27,7 +27,7 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .message("user.loginCredential")
         .behind_flag("loginWithCredential")
         .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_expired,
-                   &errors::inactive_forbidden, &errors::blocked_forbidden, &errors::email_not_verified})
+                   &errors::inactive_forbidden, &errors::email_not_verified})
         .handled_by([&login](const http::RequestContext& context, LoginCredentialRequest body) {
             Origin origin = origin_of(context, body.from, LoginWith::credential, body.device);
             return http::reply<LoginResponse>(login.with_credential(std::move(body.email), std::move(body.password),
@@ -47,7 +47,7 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .message("user.verifyTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
-                   &errors::two_factor_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
+                   &errors::two_factor_required_setup, &errors::inactive_forbidden,
                    &errors::email_not_verified, &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, VerifyLoginRequest body) {
             Proof proof = proof_of(body);
@@ -65,7 +65,7 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .message("user.loginSetupTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
-                   &errors::two_factor_not_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
+                   &errors::two_factor_not_required_setup, &errors::inactive_forbidden,
                    &errors::email_not_verified, &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, EnableAtLoginRequest body) {
             return http::reply<BackupCodesResponse>(

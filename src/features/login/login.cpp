@@ -9,9 +9,8 @@ namespace consentry {
 namespace {
 
 // Only a caller who has given the right first factor learns these reasons. An expired password does not stop a login
-// without a password.
+// without a password. A login does not tell a blocked account from an inactive one; the guard of sessions does.
 std::optional<Error> refusal_of(const User& user, LoginWith with, TimePoint now) {
-    if (user.status == UserStatus::blocked) return Error{errors::blocked_forbidden};
     if (user.status != UserStatus::active) return Error{errors::inactive_forbidden};
     if (with == LoginWith::credential && user.password_expired(now)) return Error{errors::password_expired};
     if (!user.is_verified) return Error{errors::email_not_verified};

@@ -220,7 +220,7 @@ std::vector<EndOfGround> ends_of_ground() {
          },
          401, "twoFactorChallengeInvalid"},
         {"inactive", sql("status = 'inactive'"), 403, "inactiveForbidden"},
-        {"blocked", sql("status = 'blocked'"), 403, "blockedForbidden"},
+        {"blocked", sql("status = 'blocked'"), 403, "inactiveForbidden"},
         {"deleted", sql("deleted_at = 1"), 401, "twoFactorChallengeInvalid"},
     };
 }

@@ -46,7 +46,7 @@ TEST(PWD_1, UnknownWrongAndWithoutPasswordCostAHashEach) {
 
 TEST(PWD_1, TheStateOfAnAccountShowsOnlyAfterTheRightPassword) {
     Service& service = suite_service();
-    for (const auto& [change, name] : unusable_states) {
+    for (const auto& [change, name, session] : unusable_states) {
         const Person person = service.make_person();
         service.sql(std::string("UPDATE users SET ") + change + " WHERE email = '" + person.email + "'");
         const Answer wrong = service.log_in(person.email, "Wrong-Harbor-42");

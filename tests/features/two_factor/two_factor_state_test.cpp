@@ -213,7 +213,7 @@ TEST(TFA_14, NoPathBypassesTheSecondFactor) {
 }
 
 TEST(TFA_14, NoPathBypassesTheStateOfTheAccount) {
-    for (const auto& [change, name] : unusable_states) {
+    for (const auto& [change, login, session] : unusable_states) {
         Enrolled it;
         const Person plain = it.service.make_person();
         const TokenTexts live = it.service.tokens_of(plain);
@@ -227,7 +227,7 @@ TEST(TFA_14, NoPathBypassesTheStateOfTheAccount) {
                  {"refreshTokens", {}, bearer(live.refresh)}})
             for (const Call& call : routes_of(it.service.app(), id, body, headers))
                 expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), call.headers), 403,
-                               name);
+                               id == "refreshTokens" ? session : login);
         EXPECT_EQ(backup_codes_left(it.service, it.person), "8");
     }
 }

@@ -72,15 +72,17 @@ void expect_lock(const Answer& answer, unsigned status, std::string_view name, s
 void expect_five_evaluated(std::vector<Answer> answers, const std::function<Answer()>& guess);
 void expect_two_factor_lock(const Answer& answer, std::int64_t seconds);
 
-// The states in which an account cannot be used: a change of its row in `users`, and the name of the refusal.
+// The states in which an account cannot be used: a change of its row in `users`, and the names of the refusals.
 struct UnusableState {
     const char* change;
-    const char* name;
+    const char* login;
+    const char* session;
 };
-inline constexpr std::array unusable_states{UnusableState{"status = 'inactive'", "inactiveForbidden"},
-                                            UnusableState{"status = 'blocked'", "blockedForbidden"},
-                                            UnusableState{"is_verified = FALSE", "emailNotVerified"},
-                                            UnusableState{"password_expires_at = 1", "passwordExpired"}};
+inline constexpr std::array unusable_states{
+    UnusableState{"status = 'inactive'", "inactiveForbidden", "inactiveForbidden"},
+    UnusableState{"status = 'blocked'", "inactiveForbidden", "blockedForbidden"},
+    UnusableState{"is_verified = FALSE", "emailNotVerified", "emailNotVerified"},
+    UnusableState{"password_expires_at = 1", "passwordExpired", "passwordExpired"}};
 
 json::object credentials(const std::string& email, const std::string& password);
 
