@@ -85,7 +85,7 @@ struct Operation {
     bool any_method = false;         // also matches methods without a name of their own
     std::vector<std::string> paths;  // without prefix and version; the first is the documented one
     bool outside_prefix = false;     // at the root: /docs, /.well-known
-    bool unversioned = false;        // has no /v1 form
+    bool unversioned = false;        // documented without /v1, with which it answers as well
     bool rest_of_path = false;  // the last placeholder matches the rest of the path, including slashes; may be empty
     bool is_page = false;       // HTML for people: not part of the API, and never readable for other origins
     // A proxy may hand the answer to a browser at the host of an application, for which this service sets no rules.

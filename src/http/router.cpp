@@ -79,9 +79,14 @@ std::vector<std::string> Router::full_paths(const Operation& operation) const {
             out.push_back(path);
             continue;
         }
-        if (options_.versioning && !operation.unversioned)
-            out.push_back(options_.global_prefix + "/" + options_.version_prefix + options_.version + path);
-        out.push_back(options_.global_prefix + path);
+        const std::string plain = options_.global_prefix + path;
+        const std::string versioned = options_.global_prefix + "/" + options_.version_prefix + options_.version + path;
+        if (!options_.versioning)
+            out.push_back(plain);
+        else if (operation.unversioned)
+            out.insert(out.end(), {plain, versioned});
+        else
+            out.insert(out.end(), {versioned, plain});
     }
     return out;
 }

@@ -81,6 +81,14 @@ TEST(Answers, TheSecondStepSaysSoToo) {
     EXPECT_TRUE(login.boolean("data.mustChangePassword"));
 }
 
+// They need no version, and take it like every other path.
+TEST(Contract, HelloAndHealthAnswerWithAVersionToo) {
+    for (const char* path :
+         {"/api/v1/hello", "/api/hello", "/api/v1/health", "/api/v1/health/live", "/api/health/live"})
+        EXPECT_EQ(suite_service().get(path).status, 200U) << path;
+    EXPECT_EQ(suite_service().get("/api/v2/hello").status, 404U);
+}
+
 TEST(Answers, HelloNamesTheLimitOfEveryKindOfBody) {
     const Answer hello = suite_service().get("/api/hello");
     EXPECT_EQ(hello.number("data.request.bodyJsonLimitInBytes"), 512'000);

@@ -22,7 +22,6 @@ awaitable<Result<http::Raw>> checkpoint(AdministrationLog& log) {
 void add_administration_log_endpoints(http::Router& router, AdministrationLog& log) {
     router.get("/consent-log/administration/checkpoint")
         .outside_prefix()
-        .unversioned()
         .without_api_key()
         .tag("consent-log")
         .with_etag()

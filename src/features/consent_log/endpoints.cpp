@@ -80,7 +80,7 @@ awaitable<Result<http::Raw>> page() {
 
 // The addresses of a log are part of its identity, so they do not change with the API's prefix or version.
 http::Endpoint& describe(http::Endpoint& endpoint) {
-    return endpoint.outside_prefix().unversioned().without_api_key().tag("consent-log").with_etag();
+    return endpoint.outside_prefix().without_api_key().tag("consent-log").with_etag();
 }
 
 void add_public_endpoints(http::Router& router, ConsentLog& log) {

@@ -38,7 +38,7 @@ http::Raw shown_to_all(std::string bytes) {
 
 // These addresses appear in mails and documents, so they must not change with the API's prefix or version.
 http::Endpoint& describe(http::Endpoint& endpoint) {
-    return endpoint.with_rest_of_path().outside_prefix().unversioned().without_api_key().tag("file");
+    return endpoint.with_rest_of_path().outside_prefix().without_api_key().tag("file");
 }
 
 }  // namespace
