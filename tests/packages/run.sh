@@ -297,4 +297,19 @@ step "a purge without data leaves nothing"
 rm -rf "$data"
 quietly purge-empty inside apt-get purge -y consentry
 [[ ! -e "$data" && ! -e "$root/etc/consentry" ]] || fail "a purge without data leaves something"
+
+step "a purge keeps the keys to data in another folder"
+quietly elsewhere install_package "$package"
+inside install -d -o consentry -g consentry -m 0700 /srv/consentry
+quietly init-elsewhere inside consentry init --yes --public-url https://login.example.org --data-dir /srv/consentry
+inside consentry migrate 2>/dev/null
+inside sh -c 'echo Velvet-Harbor-42 | consentry user create --email ada@example.org --role superAdmin' >/dev/null
+rmdir "$data" || fail "/var/lib/consentry has data although DATA_DIR is another folder"
+before=$(sha256sum <"$root/etc/consentry/consentry.env")
+quietly purge-elsewhere inside apt-get purge -y consentry
+[[ -e "$root/srv/consentry/consentry.db" ]] || fail "purging deletes accounts in another folder"
+[[ -e "$kept" && $(sha256sum <"$kept") == "$before" ]] || fail "purging deletes the keys to accounts in another folder"
+[[ $(mode_of /var/lib/consentry/consentry.env.removed) == "600 root:root" ]] || fail "modes of the kept settings: $(stat -c %A "$kept")"
+[[ $(mode_of /var/lib/consentry) == "700 "* ]] || fail "others can open the folder of the kept settings"
+grep -q 'now in /var/lib/consentry/consentry.env.removed' "$work/purge-elsewhere.log" || fail "purging does not say where the keys are"
 echo "all is well"
