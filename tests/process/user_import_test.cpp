@@ -196,9 +196,14 @@ const Export exports[] = {
       {"grace@example.org", "Keycloak-Old-512", ""},
       {"edsger@example.org", "Keycloak-Old-Argon2", ""},
       {"off@example.org", "Keycloak-Old-256", "inactiveForbidden"},
-      {"sha1@example.org", "Keycloak-Old-1", "passwordNotMatch"}},
+      {"sha1@example.org", "Keycloak-Old-1", "passwordNotMatch"},
+      // Somebody else has set these passwords, and may know them.
+      {"must-change@example.org", "Keycloak-Old-256", "passwordNotMatch"},
+      {"temporary@example.org", "Keycloak-Old-256", "passwordNotMatch"}},
      {"row 1: note: identities: The login with github", "row 2: note: identities: The login with otp",
-      "row 4: note: password: The password is stored", "row 5: note: user: The account has no email address"},
+      "row 4: note: password: The password is stored", "row 5: note: user: The account has no email address",
+      "row 6: note: password: The user had to change the password",
+      "row 7: note: password: The user had to change the password"},
      "google 109876543210987654321 grace@example.org;"},
     {{"--from", "auth0", "--auth0-password-hashes", in_exports("auth0-hashes.ndjson"),
       in_exports("auth0-users.ndjson")},
@@ -281,7 +286,7 @@ TEST_F(UserImportCommand, AccountsOfOtherProgramsLogInWithTheirOldPasswords) {
 TEST_F(UserImportCommand, PasswordsThatDoNotComeAlongAreCounted) {
     const Finished unknown_kind = import({"--from", "keycloak", in_exports("keycloak-realm.json"), "--dry-run"});
     EXPECT_EQ(unknown_kind.code, 0);
-    EXPECT_THAT(unknown_kind.err, HasSubstr("1 of them would be imported without a password"));
+    EXPECT_THAT(unknown_kind.err, HasSubstr("3 of them would be imported without a password"));
     const Finished no_hashes = import({"--from", "auth0", in_exports("auth0-users.ndjson")});
     EXPECT_EQ(no_hashes.code, 0);
     EXPECT_THAT(no_hashes.err, HasSubstr("3 of them were imported without a password"));

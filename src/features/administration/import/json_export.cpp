@@ -166,6 +166,11 @@ void note_lost_password(ImportRow& row) {
     row.notes.push_back(about("isKnownHash", "password"));
 }
 
+void note_temporary_password(ImportRow& row) {
+    row.lost_password = true;
+    row.notes.push_back(about("isPermanentPassword", "password"));
+}
+
 void note_unknown_provider(ImportRow& row, std::string_view provider) {
     row.notes.push_back(about("isKnownProvider", "identities", {{"provider", provider}}));
 }

@@ -49,6 +49,20 @@ std::string hash_of(const json::object& credential) {
                        salt, value);
 }
 
+// An administrator has set the password and may know it, or distrusts it.
+bool must_be_changed(const json::object& user) {
+    const json::value* actions = user.if_contains("requiredActions");
+    return actions != nullptr && actions->is_array() &&
+           std::ranges::find(actions->get_array(), json::value("UPDATE_PASSWORD")) != actions->get_array().end();
+}
+
+void take_password(const json::object& credential, bool is_temporary, ImportRow& row) {
+    if (is_temporary || flag_of(credential, "temporary").value_or(false))
+        note_temporary_password(row);
+    else
+        take_hash(row, hash_of(credential));
+}
+
 void convert_keycloak(const json::object& user, ImportRow& row) {
     row.email = text_of(user, "email");
     if (!row.email) return leave_out(row, "hasAddress");
@@ -65,7 +79,7 @@ void convert_keycloak(const json::object& user, ImportRow& row) {
         if (type != "password")
             note_unknown_provider(row, type);
         else if (!row.password_hash)
-            take_hash(row, hash_of(*credential));
+            take_password(*credential, must_be_changed(user), row);
     }
     for (const json::object* identity : objects_of(user, "federatedIdentities")) {
         const std::string provider = text_of(*identity, "identityProvider").value_or("");
