@@ -66,6 +66,26 @@ TEST_F(Init, WritesSettingsWithWhichTheServiceStarts) {
     EXPECT_FALSE(fs::exists(folder_ / "data/keys")) << "keys come from the settings";
 }
 
+// Regression: sudo drops the variables that are not named to it, and the usual values went unnoticed.
+TEST_F(Init, SaysWhichDatabaseCacheAndMailTransportItHasWritten) {
+    const Finished embedded = run(usual_);
+    ASSERT_EQ(embedded.code, 0) << embedded.err;
+    EXPECT_THAT(embedded.err, AllOf(HasSubstr("  Database: the SQLite file ./data/consentry.db\n"),
+                                    HasSubstr("  Cache: in memory, for a single instance\n"),
+                                    HasSubstr("  Emails: written to files in ./data/mail, not sent\n")));
+    fs::remove(folder_ / ".env");
+    const Finished servers =
+        run(usual_, {{"DATABASE_URL", "postgresql://consentry:Pass-phrase-77@db.example.com/consentry"},
+                     {"CACHE_URL", "rediss://:Pass-phrase-78@redis.example.com"},
+                     {"MAIL_URL", "smtps://mailer:Pass-phrase-79@smtp.example.com"}});
+    ASSERT_EQ(servers.code, 0) << servers.err;
+    EXPECT_THAT(servers.err, AllOf(HasSubstr("  Database: postgresql://consentry:***@db.example.com/consentry\n"),
+                                   HasSubstr("  Cache: rediss://:***@redis.example.com\n"),
+                                   HasSubstr("  Emails: smtps://mailer:***@smtp.example.com\n")));
+    EXPECT_THAT(servers.out + servers.err, Not(HasSubstr("Pass-phrase")));
+    EXPECT_THAT(settings(), HasSubstr("Pass-phrase-77@db.example.com"));
+}
+
 TEST_F(Init, NeverReplacesSettings) {
     ASSERT_EQ(run(usual_).code, 0);
     const std::string before = settings();

@@ -19,6 +19,7 @@
 #include "app/config/dotenv.hpp"
 #include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
+#include "app/config/values.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/ascii.hpp"
 #include "base/error_text.hpp"
@@ -202,12 +203,28 @@ std::string answer_to(const std::vector<std::pair<std::string_view, std::string>
     return std::ranges::find(answers, setting, [](const auto& one) { return one.first; })->second;
 }
 
+// sudo drops variables that are not named to it: the usual values would then go unnoticed.
+void say_what_is_used(const Config& config) {
+    constexpr std::string_view folder = "file:";
+    const std::string& database = config.database.url;
+    const std::string& cache = config.cache.url;
+    const std::string& mail = config.mail.url;
+    say("  Database: {}\n"
+        "  Cache: {}\n"
+        "  Emails: {}\n",
+        database.empty() ? "the SQLite file " + config.database.file.string() : mask_url_password(database),
+        cache.empty() ? "in memory, for a single instance" : mask_url_password(cache),
+        mail.starts_with(folder) ? fmt::format("written to files in {}, not sent", mail.substr(folder.size()))
+                                 : mask_url_password(mail));
+}
+
 void say_what_next(const fs::path& file, const Config& config) {
     const std::string program = "consentry" + settings_file_option();
-    say("Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n\n"
-        "Next:\n"
+    say("Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n", file.string());
+    say_what_is_used(config);
+    say("\nNext:\n"
         "  {} config check     # would the service start?\n",
-        file.string(), program);
+        program);
     if (usual_data_folder().is_absolute() && is_usual_settings_file())
         say("  systemctl enable --now consentry\n");
     else
