@@ -7,12 +7,14 @@ parts of a release name one version.
 Debian packages: jq, python3-yaml
 """
 
+import contextlib
 import hashlib
 import itertools
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -168,7 +170,7 @@ class Kubernetes(unittest.TestCase):
         mount = self.container["volumeMounts"][0]["mountPath"]
         data = settings_of_a_pod()["DATA_DIR"]
         self.assertTrue(data.startswith(mount + "/"), f"DATA_DIR must be in a folder of {mount}, not the folder itself")
-        self.assertEqual([one["args"] for one in self.pod["initContainers"]], [["migrate"]])
+        self.assertEqual([one["args"] for one in self.pod["initContainers"]], [["config", "check"], ["migrate"]])
         with tempfile.TemporaryDirectory() as folder:
             volume = Path(folder, "volume")
             volume.mkdir()
@@ -187,6 +189,50 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual(place.stat().st_mode & 0o777, 0o700)
             self.assertEqual(errors(place), [])
+
+    def test_settings_that_cannot_start_leave_the_schema(self):
+        """With a newer schema, the former version could not start again either."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for made in ("data", "pages", "tmp"):
+                (folder / made).mkdir(mode=0o700)
+            database = folder / "data/consentry.db"
+
+            def version():
+                with contextlib.closing(sqlite3.connect(database)) as opened:
+                    return opened.execute("SELECT max(number) FROM schema_migrations").fetchone()[0]
+
+            oldest = re.sub(r"-- Only for PostgreSQL[^;]*;", "", Path("migrations/0001_users.sql").read_text())
+            with contextlib.closing(sqlite3.connect(database)) as opened:
+                opened.executescript(
+                    oldest + "CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY, name TEXT, applied_at BIGINT);"
+                    "INSERT INTO schema_migrations VALUES (1, '0001_users.sql', 0);"
+                )
+            settings = {
+                **new_keys(folder), "APP_ENV": "production", "PUBLIC_URL": "https://login.example.com",
+                "DATA_DIR": str(folder / "data"), "PAGES_DIR": str(folder / "pages"), "HTTP_PORT": "0",
+            }
+
+            def start_of_a_pod():
+                for container in self.pod["initContainers"]:
+                    # A container writes to its volumes only.
+                    places = {mount["mountPath"] for mount in container["volumeMounts"]}
+                    temporary = folder / ("tmp" if "/tmp" in places else "none")
+                    done = run(container["args"], {**settings, "TMPDIR": str(temporary)}, folder)
+                    if done.returncode != 0:
+                        break
+                return done
+
+            (folder / "pages/login.html").write_text("{{@noSuchMessage}}")
+            refused = start_of_a_pod()
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn("login.html", refused.stderr)
+            self.assertEqual(version(), 1)
+            (folder / "pages/login.html").unlink()
+            upgraded = start_of_a_pod()
+            self.assertEqual(upgraded.returncode, 0, upgraded.stderr)
+            self.assertGreater(version(), 1)
+            self.assertEqual(list((folder / "tmp").iterdir()), [])
 
 
 class Compose(unittest.TestCase):
