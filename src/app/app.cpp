@@ -16,6 +16,7 @@
 #include "app/mail_transport.hpp"
 #include "app/observation/logging.hpp"
 #include "app/observation/readings.hpp"
+#include "app/observation/standard_error_log.hpp"
 #include "app/pages.hpp"
 #include "app/service_manager.hpp"
 #include "app/version.hpp"
@@ -232,16 +233,18 @@ void App::open_metrics() {
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->sent())}}; });
     metrics_->watch("consentry_mails_failed_total", "Emails that could not be delivered", Metrics::Kind::counter,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->failed())}}; });
-    metrics_->watch(
-        "consentry_lines_lost_total", "Log lines that could not be written and error reports that could not be sent",
-        Metrics::Kind::counter, [this] {
-            const auto lost = [](const auto* stream) {
-                return stream == nullptr ? 0.0 : static_cast<double>(stream->lost());
-            };
-            return std::vector<Sample>{{lost(&services_.security_event_file), {{"stream", "security_events"}}},
-                                       {lost(request_log_.get()), {{"stream", "log"}}},
-                                       {lost(error_tracking_.get()), {{"stream", "error_tracking"}}}};
-        });
+    metrics_->watch("consentry_lines_lost_total",
+                    "Lines that could not be written and error reports that could not be sent", Metrics::Kind::counter,
+                    [this] {
+                        const auto lost = [](const auto* stream) {
+                            return stream == nullptr ? 0.0 : static_cast<double>(stream->lost());
+                        };
+                        return std::vector<Sample>{
+                            {lost(&services_.security_event_file), {{"stream", "security_events"}}},
+                            {lost(request_log_.get()), {{"stream", "log"}}},
+                            {static_cast<double>(lines_lost_on_standard_error(*log_)), {{"stream", "standard_error"}}},
+                            {lost(error_tracking_.get()), {{"stream", "error_tracking"}}}};
+                    });
 }
 
 void App::declare_endpoints() {

@@ -6,8 +6,9 @@
 // ends it is said on standard error, because the log may be what failed.
 #pragma once
 
-#include <cstdio>
 #include <exception>
+
+#include "base/standard_error.hpp"
 
 namespace consentry {
 
@@ -17,9 +18,9 @@ inline auto unwatched(const char* what) {
         try {
             std::rethrow_exception(failure);
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "%s has ended: %s\n", what, error.what());
+            say("{} has ended: {}\n", what, error.what());
         } catch (...) {
-            std::fprintf(stderr, "%s has ended\n", what);
+            say("{} has ended\n", what);
         }
     };
 }

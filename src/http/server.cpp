@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <list>
 #include <thread>
@@ -18,6 +17,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/standard_error.hpp"
 #include "base/unwatched.hpp"
 #include "http/connection.hpp"
 #include "http/io_thread.hpp"
@@ -69,8 +69,7 @@ private:
         try {
             return accept_all();
         } catch (const std::exception& error) {  // the kernel goes on to queue connections for this acceptor
-            if (!std::exchange(in_trouble_, true))
-                std::fprintf(stderr, "cannot accept connections: %s\n", error.what());
+            if (!std::exchange(in_trouble_, true)) say("cannot accept connections: {}\n", error.what());
         }
         return false;
     }
@@ -170,9 +169,9 @@ private:
             } catch (const std::exception& error) {
                 // From work posted to executor(); connections catch their own exceptions. The thread keeps serving
                 // (FLT-6).
-                std::fprintf(stderr, "uncaught in an I/O thread: %s\n", error.what());
+                say("uncaught in an I/O thread: {}\n", error.what());
             } catch (...) {
-                std::fputs("uncaught in an I/O thread\n", stderr);
+                say("uncaught in an I/O thread\n");
             }
         }
     }

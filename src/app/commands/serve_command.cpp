@@ -19,6 +19,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/settings_loader.hpp"
 #include "app/commands/start_check.hpp"
+#include "app/observation/standard_error_log.hpp"
 #include "app/service_manager.hpp"
 #include "app/version.hpp"
 #include "base/process.hpp"
@@ -107,6 +108,7 @@ int serve() {
     std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     EndingSignals ending;
+    const StandardErrorLog messages;
 
     const SystemClock clock;
     App app(*config, clock, [&] { require_start(*config, clock); });

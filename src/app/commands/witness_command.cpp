@@ -12,6 +12,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/config/dotenv.hpp"
+#include "app/observation/standard_error_log.hpp"
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
@@ -111,6 +112,7 @@ int serve_witness(const WitnessOptions& options) {
     prctl(PR_SET_DUMPABLE, 0);  // a core dump would contain the key
     std::signal(SIGPIPE, SIG_IGN);
     EndingSignals ending;
+    const StandardErrorLog messages;
 
     auto logs = read_witnessed_logs(options.logs);
     const tlog::NoteSigner signer = load_signer(options.key_file);

@@ -1,17 +1,12 @@
 #include "app/observation/logging.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <cstring>
-
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <poll.h>
 
+#include "app/observation/patient_descriptor.hpp"
 #include "app/version.hpp"
 #include "base/json_values.hpp"
 #include "base/redaction.hpp"
@@ -21,8 +16,7 @@
 namespace consentry {
 namespace {
 
-constexpr milliseconds gather{100};                 // lines are batched: one wake-up and one write for all of them
-constexpr std::chrono::seconds reader_patience{1};  // how long a reader of standard output may stall
+constexpr milliseconds gather{100};  // lines are batched: one wake-up and one write for all of them
 
 std::string note_of_loss(std::uint64_t count, const Clock& clock) {
     std::string line;
@@ -70,42 +64,16 @@ public:
         : form_(prettier), clock_(clock), descriptor_(descriptor) {}
     std::size_t write(std::string_view lines) noexcept override {
         const std::string_view formed = form_(lines);
-        // Ends a line that was cut off before the next one begins.
-        if (torn_ && put("\n") == 0) return 0;
-        const std::size_t done = put(formed);
-        if (done == formed.size()) return lines.size();
-        return formed.data() == lines.data() ? done : 0;
+        const std::size_t done = descriptor_.write(formed);
+        return done == formed.size() ? lines.size() : formed.data() == lines.data() ? done : 0;
     }
-    std::string trouble() const override { return fmt::format("standard output: {}", std::strerror(error_)); }
+    std::string trouble() const override { return "standard output: " + descriptor_.trouble(); }
     std::string loss_note(std::uint64_t count) const override { return note_of_loss(count, clock_); }
 
 private:
-    // Returns the number of bytes written.
-    std::size_t put(std::string_view bytes) noexcept {
-        std::size_t done = 0;
-        while (done < bytes.size()) {
-            // A pipe that polls as writable accepts PIPE_BUF bytes without blocking, all or nothing (POSIX).
-            pollfd ready{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-            const int count = ::poll(&ready, 1, static_cast<int>(milliseconds(reader_patience).count()));
-            if (count < 0 && errno == EINTR) continue;
-            if (count == 0) errno = EAGAIN;
-            if (count <= 0) break;
-            const ssize_t written =
-                ::write(descriptor_, bytes.data() + done, std::min<std::size_t>(bytes.size() - done, PIPE_BUF));
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) break;
-            done += static_cast<std::size_t>(written);
-        }
-        if (done < bytes.size()) error_ = errno;
-        if (done > 0) torn_ = bytes[done - 1] != '\n';
-        return done;
-    }
-
     FormedLines form_;
     const Clock& clock_;
-    const int descriptor_;
-    int error_ = 0;
-    bool torn_ = false;  // whether the last byte written is in the middle of a line
+    PatientDescriptor descriptor_;
 };
 
 // Escapes as JSON does, except for quotes: client input must not control the terminal.

@@ -258,7 +258,8 @@ TEST(OPS_3, TheProcessAndWhatItDependsOnAreReadAtEachScrape) {
     EXPECT_EQ(page("consentry_dependency_up{dependency=\"cache\"}"), 1);
     EXPECT_GE(page("consentry_dependency_ping_seconds{dependency=\"database\"}"), 0);
     EXPECT_EQ(page("consentry_rate_limit_shared"), 1);
-    EXPECT_EQ(page("consentry_lines_lost_total{stream=\"security_events\"}"), 0);
+    for (const std::string stream : {"security_events", "log", "standard_error", "error_tracking"})
+        EXPECT_EQ(page("consentry_lines_lost_total{stream=\"" + stream + "\"}"), 0) << stream;
     EXPECT_EQ(page("consentry_build_info{version=\"" + std::string(program_version()) + "\"}"), 1);
     EXPECT_GT(page("process_resident_memory_bytes"), 1e6);
     EXPECT_GT(page("process_cpu_seconds_total"), 0);

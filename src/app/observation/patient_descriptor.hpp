@@ -1,0 +1,28 @@
+// Writes lines to a pipe, a terminal or another descriptor of this process whose reader may be slow, asleep or gone.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace consentry {
+
+class PatientDescriptor {
+public:
+    explicit PatientDescriptor(int descriptor) : descriptor_(descriptor) {}
+
+    // Returns the number of bytes written; fewer if the reader has stalled for a second. The next call ends a line that
+    // was cut off.
+    std::size_t write(std::string_view lines) noexcept;
+    // Why fewer bytes were written, as text for people.
+    std::string trouble() const;
+
+private:
+    std::size_t put(std::string_view bytes) noexcept;
+
+    const int descriptor_;
+    int error_ = 0;
+    bool torn_ = false;  // whether the last byte written is in the middle of a line
+};
+
+}  // namespace consentry
