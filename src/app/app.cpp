@@ -117,12 +117,12 @@ HelloFacts hello_facts(const Config& config) {
     return out;
 }
 
-void tell_of_limiter(spdlog::logger& log, SecurityEvents& events, bool available) {
-    events.record({.name = "limiter.shared", .outcome = available ? Outcome::success : Outcome::failure});
-    if (available)
+void tell_of_limiter(spdlog::logger& log, SecurityEvents& events, bool shared) {
+    events.record({.name = "limiter.shared", .outcome = shared ? Outcome::success : Outcome::failure});
+    if (shared)
         log.info("rate limit: counting in the cache again, shared by all instances");
     else
-        log.warn("rate limit: the cache does not respond; counting in this instance only, at half the limit");
+        log.warn("rate limit: calls to the cache fail; their requests count in this instance only, at half the limit");
 }
 
 }  // namespace
@@ -143,11 +143,10 @@ App::App(const Config& config, const Clock& clock, const BeforeUpgrade& before_u
                .error_reports_arrive = [this] { return !error_tracking_ || error_tracking_->is_arriving(); }},
               {.memory_bytes_max = config.health.memory_bytes_max, .disk_percent_max = config.health.disk_percent_max},
               config.data.directory),
-      rate_limit_(
-          services_.cache, clock,
-          {.limit = config.throttle.limit,
-           .window = config.throttle.window,
-           .on_change = [this](bool available) { tell_of_limiter(*log_, services_.security_events, available); }}),
+      rate_limit_(services_.cache, clock,
+                  {.limit = config.throttle.limit,
+                   .window = config.throttle.window,
+                   .on_change = [this](bool shared) { tell_of_limiter(*log_, services_.security_events, shared); }}),
       router_(router_options(services_.config)),
       failures_(*log_),
       security_observer_(services_.security_events) {
@@ -225,7 +224,7 @@ void App::open_metrics() {
     watch_budgets(*metrics_, [this]() -> const http::Server& { return *server_; });
     metrics_->watch(
         "consentry_rate_limit_shared",
-        "1 if requests are counted in the cache, 0 if the cache does not respond and this instance counts alone",
+        "1 if requests are counted in the cache, 0 if calls to it fail, so that this instance counts those alone",
         Metrics::Kind::gauge, [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });
     metrics_->watch("consentry_mails_waiting", "Emails waiting to be sent by all instances", Metrics::Kind::gauge,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->waiting())}}; });

@@ -1,12 +1,16 @@
 // How many requests one client may send to one operation (LIM-1, LIM-2, LIM-4 to LIM-6). The window is long and only
 // the tests move the clock, so nothing depends on the speed of the machine.
+#include "http/steps/rate_limit.hpp"
+
 #include <fstream>
 
 #include <gmock/gmock.h>
 
 #include "app/config/read_config.hpp"
 #include "base/sliding_windows.hpp"
+#include "tests/support/away_cache.hpp"
 #include "tests/support/raw_http.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support/service.hpp"
 
 namespace consentry::tests {
@@ -201,6 +205,46 @@ TEST(LIM_5, WithoutTheSharedCacheEachCountsForItselfAndByHalf) {
         ++told;
     }
     EXPECT_EQ(told, 1) << "once, not with each request";
+}
+
+// As in a Redis Cluster without one of its masters: calls for the keys of one operation fail, and all others succeed.
+class PartlyAwayCache final : public AwayCache {
+public:
+    storage::awaitable<Admission> admit(std::string key, std::int64_t, milliseconds) override {
+        if (is_partly_away && key.contains(":away:")) throw Unavailable("away");
+        co_return Admission{};
+    }
+    bool is_partly_away = true;
+};
+
+TEST(LIM_5, APartOfTheCacheThatIsAwayIsToldOnceAndItsReturnOnce) {
+    PartlyAwayCache cache;
+    ManualClock clock(from_epoch_ms(1'700'000'000'000));
+    std::vector<bool> told;
+    http::RateLimit limit(cache, clock, {.limit = 1'000, .on_change = [&](bool shared) { told.push_back(shared); }});
+    const auto call = [&](std::string_view operation) { run(limit.admit(operation, *http::parse_address("::1"))); };
+    call("here");
+    EXPECT_TRUE(limit.is_shared());
+    for (int i = 0; i < 50; ++i) {
+        call("away");
+        EXPECT_FALSE(limit.is_shared());
+        clock.advance(seconds{9});
+        call("here");
+        EXPECT_FALSE(limit.is_shared());
+    }
+    EXPECT_EQ(told, std::vector<bool>{false});
+
+    cache.is_partly_away = false;
+    clock.advance(milliseconds{999});
+    call("away");
+    EXPECT_FALSE(limit.is_shared()) << "the last failure was less than ten seconds ago";
+    clock.step(std::chrono::hours{1});
+    call("away");
+    EXPECT_FALSE(limit.is_shared()) << "a change of the system clock is no time";
+    clock.advance(milliseconds{1});
+    for (int i = 0; i < 3; ++i) call("here");
+    EXPECT_TRUE(limit.is_shared());
+    EXPECT_EQ(told, (std::vector<bool>{false, true}));
 }
 
 TEST(LIM_6, HeadersTellWhatIsLeftAndWhenToComeAgain) {

@@ -10,7 +10,7 @@
 
 namespace consentry::tests {
 
-class AwayCache final : public storage::Cache {
+class AwayCache : public storage::Cache {
 public:
     storage::awaitable<std::optional<std::string>> get(std::string) override { throw Unavailable("away"); }
     std::unique_ptr<Reading> begin_get(const boost::asio::any_io_executor&, std::string) override {

@@ -8,6 +8,11 @@
 #include "base/text.hpp"
 
 namespace consentry::http {
+namespace {
+
+constexpr seconds quiet{10};  // without a failure, until the cache counts as available again
+
+}  // namespace
 
 RateLimit::RateLimit(storage::Cache& cache, const Clock& clock, RateLimitOptions options)
     : cache_(cache),
@@ -21,17 +26,23 @@ boost::asio::awaitable<Admission> RateLimit::admit(std::string_view operation, c
     key.append("Throttle:").append(operation).append(":").append(client_key(client));
     try {
         Admission admission = co_await cache_.admit(key, options_.limit, options_.window);
-        note(true);
+        note_success();
         co_return admission;
     } catch (const Unavailable&) {
-        note(false);
+        note_failure();
     }
     co_return alone_.admit(key, std::max<std::int64_t>(1, options_.limit / 2), options_.window, clock_.lock_time());
 }
 
-void RateLimit::note(bool available) {
-    if (available_.load(std::memory_order_relaxed) == available) return;
-    if (available_.exchange(available) != available && options_.on_change) options_.on_change(available);
+void RateLimit::note_success() {
+    if (shared_.load(std::memory_order_acquire)) return;
+    if (clock_.lock_time() - from_epoch_ms(last_failure_ms_.load()) < quiet) return;
+    if (!shared_.exchange(true) && options_.on_change) options_.on_change(true);
+}
+
+void RateLimit::note_failure() {
+    last_failure_ms_.store(epoch_ms(clock_.lock_time()));
+    if (shared_.exchange(false) && options_.on_change) options_.on_change(false);
 }
 
 std::int64_t RateLimit::seconds_of(milliseconds wait) {
