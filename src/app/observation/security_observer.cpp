@@ -19,14 +19,16 @@ bool is_change(const http::Exchange& exchange) {
     return !is_safe && exchange.operation->effect == http::Effect::of_method && !exchange.changed_nothing;
 }
 
-// Returns whether the refusal came from the guard or the gate in front of it: it concerns the caller's identity or
-// rights, not the content of the request.
-bool is_of_guard(const http::Operation& operation, const ErrorKind& kind) {
+// Returns whether the refusal concerns the caller's identity or rights, not the content of the request. Most such
+// refusals come from the guard, or the gate in front of it.
+bool concerns_caller(const http::Operation& operation, const ErrorKind& kind) {
+    const auto is_one_of = [&kind](const auto& kinds) { return std::ranges::find(kinds, &kind) != kinds.end(); };
     // Not all kinds of this module: others are about a key that an administrator names.
     const std::array of_the_gate{&errors::api_key_required, &errors::api_key_unknown, &errors::api_key_invalid,
                                  &errors::api_key_forbidden};
-    return std::ranges::find(of_the_gate, &kind) != of_the_gate.end() ||
-           std::ranges::find(operation.access.errors, &kind) != operation.access.errors.end();
+    if (is_one_of(of_the_gate) || is_one_of(operation.access.errors)) return true;
+    // Some handlers ask for a role themselves, such as those of forward auth for the roles that the proxy names.
+    return &kind == &errors::role_forbidden && is_one_of(operation.errors);
 }
 
 bool is_of_administrators(const http::Operation& operation) {
@@ -50,7 +52,7 @@ void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
 
 void SecurityObserver::tell_of_refusal(const http::Exchange& exchange) {
     const ErrorKind& kind = *exchange.error;
-    if (exchange.operation != nullptr && is_of_guard(*exchange.operation, kind)) {
+    if (exchange.operation != nullptr && concerns_caller(*exchange.operation, kind)) {
         record("authorization.refused", Outcome::refused, exchange,
                {{"operation", exchange.operation->id}, {"reason", std::string(kind.name)}});
         return;

@@ -296,6 +296,43 @@ TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
     EXPECT_EQ(changes[0].at("detail").at("operation"), "createRole");
 }
 
+// These operations ask for a role in their handlers, not by their guards.
+TEST(LOG_4, ARoleThatIsMissingBehindAProxyOrForADeletionIsTold) {
+    Watched t({{"PUBLIC_URL", "https://accounts.example.com"},
+               {"FORWARD_AUTH_HOSTS", "app.example.com"},
+               {"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
+    const Person person = t.service.make_person();
+    const Person chief = t.service.make_person(Role::admin);
+    const std::string token = t.service.tokens_of(person).access;
+    Headers with_roles = bearer(token);
+    with_roles.emplace_back("X-Required-Roles", "admin");
+    EXPECT_EQ(t.service.get("/api/forward-auth?roles=user", bearer(token)).status, 200U);
+    EXPECT_EQ(t.service.get("/api/forward-auth?roles=admin", bearer(token)).number("statusCode"), 5063);
+    EXPECT_EQ(t.service.get("/api/forward-auth/orders", with_roles).number("statusCode"), 5063);
+    // Some proxies then ask for the page that says so. The refusal has been told.
+    EXPECT_EQ(HttpClient(t.service.port())
+                  .get("/.consentry/forbidden", {{"X-Forwarded-Host", "app.example.com"},
+                                                 {"X-Forwarded-Proto", "https"},
+                                                 {"Sec-Fetch-Mode", "navigate"},
+                                                 {"Accept", "text/html"}})
+                  .status,
+              403U);
+    EXPECT_EQ(t.service.erase("/api/shared/user/delete/self", {}, bearer(t.service.tokens_of(chief).access))
+                  .number("statusCode"),
+              5063);
+
+    const auto refused = t.named("authorization.refused");
+    ASSERT_EQ(refused.size(), 3U);
+    const std::array operations{"forwardAuth", "forwardAuthByPath", "deleteSelf"};
+    for (std::size_t i = 0; i < refused.size(); ++i) {
+        SCOPED_TRACE(operations[i]);
+        EXPECT_EQ(refused[i].at("outcome"), "refused");
+        EXPECT_EQ(std::string_view(refused[i].at("actor").as_string()), (i == 2 ? chief : person).id.text());
+        EXPECT_EQ(refused[i].at("detail").at("operation"), operations[i]);
+        EXPECT_EQ(refused[i].at("detail").at("reason"), "forbidden");
+    }
+}
+
 TEST(LOG_4, ChangesByTheOperatorAreTold) {
     Watched t;
     const Person person = t.service.make_person();
