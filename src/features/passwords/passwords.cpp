@@ -1,5 +1,7 @@
 #include "features/passwords/passwords.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
@@ -146,17 +148,20 @@ awaitable<Result<void>> Passwords::check_new(std::string password, std::string e
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password, ClientNetwork network) {
-    const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
-    if (hashes.empty()) co_return Result<void>{};
+awaitable<Result<void>> Passwords::check_history(UserId user, std::optional<std::string> current,
+                                                 const std::string& password, ClientNetwork network) {
+    auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
+    // A password that is older than the period is still the one in use, perhaps an expired one.
+    if (current && std::ranges::find(hashes, *current) == hashes.end()) hashes.push_back(std::move(*current));
     for (const std::string& hash : hashes) {
         // One hash after another, and for few accounts at once, so that logins of others still get threads. A turn for
         // each, so that an account with many former passwords keeps no other one waiting.
         const auto turn = co_await history_turns_.take({});
         const auto verdict = co_await hasher_.verify(password, hash, network);
         if (verdict == crypto::PasswordVerdict::mismatch) continue;
-        const auto days = std::chrono::duration_cast<std::chrono::days>(settings_.reuse_barred).count();
-        co_return fail(errors::password_must_new, {{"period", days}});
+        // At least one, because the password in use is barred without a period, too.
+        const auto days = std::max(std::chrono::days{1}, std::chrono::ceil<std::chrono::days>(settings_.reuse_barred));
+        co_return fail(errors::password_must_new, {{"period", days.count()}});
     }
     co_return Result<void>{};
 }
@@ -192,7 +197,7 @@ awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange ch
     const auto factor = co_await two_factor_.state(id);
     auto proof = co_await two_factor_.verify_if(factor.enabled, id, std::move(change.proof), cause);
     if (!proof) co_return fail(std::move(proof.error()));
-    auto is_new = co_await check_history(id, change.new_password, network_of(cause));
+    auto is_new = co_await check_history(id, user->password_hash, change.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(change.new_password), network_of(cause));
     const TimePoint now = clock_.now();

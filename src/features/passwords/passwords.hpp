@@ -129,8 +129,10 @@ private:
     // `owner`. Ends all that was granted before except the identities.
     void add_password(storage::Transaction& transaction, const User& owner, const NewPassword& password,
                       TimePoint now) const;
-    // Error: passwordMustNew.
-    awaitable<Result<void>> check_history(UserId user, const std::string& password, ClientNetwork network);
+    // Compares the password with former ones and with the one in use, which has the hash `current`. Error:
+    // passwordMustNew.
+    awaitable<Result<void>> check_history(UserId user, std::optional<std::string> current, const std::string& password,
+                                          ClientNetwork network);
     std::string temporary_password(const std::string& email) const;
     std::optional<TimePoint> expiry(TimePoint now) const;
     crypto::Sha256 address_digest(std::string_view email) const;

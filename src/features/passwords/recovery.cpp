@@ -32,7 +32,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
         co_await two_factor_.verify_if(user->is_verified && factor.active(), user->id, std::move(reset.proof), cause);
     if (!proof) co_return fail(std::move(proof.error()));
     // After the second factor, because the answer tells whether a password is or was that of the account (PWD-6).
-    auto is_new = co_await check_history(user->id, reset.new_password, network_of(cause));
+    auto is_new = co_await check_history(user->id, user->password_hash, reset.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(reset.new_password), network_of(cause));
     storage::Transaction transaction;

@@ -301,6 +301,25 @@ TEST(REC_2, AccountsThatMayNotActAreNotRecovered) {
     }
 }
 
+TEST(PWD_5, TheExpiredPasswordIsNotANewOne) {
+    // By then, it may be reused as far as former passwords go.
+    for (const auto& [reuse_barred, period] : {std::pair{"7776000", 90}, std::pair{"0", 1}}) {
+        Service service(
+            {{"AUTH_PASSWORD_PERIOD_IN_SECONDS", reuse_barred}, {"AUTH_PASSWORD_EXPIRED_IN_SECONDS", "7776060"}});
+        const Person person = service.make_person();
+        service.pass(seconds{7'776'060});
+        ASSERT_EQ(service.log_in(person).code_name(), "passwordExpired");
+        forget(service, person.email);
+        const std::string token = forgotten_token(service, person.email);
+        const Answer refused = reset(service, token, person.password);
+        EXPECT_EQ(refused.status, 400U) << refused.body;
+        EXPECT_EQ(refused.code_name(), "passwordMustNew");
+        EXPECT_EQ(refused.number("data.period"), period);
+        EXPECT_EQ(reset(service, token, new_password).status, 200U) << "the link stays good";
+        EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
+    }
+}
+
 TEST(REC_4, LinksAreBuiltFromTheSettingAlone) {
     Service service({{"FORGOT_PASSWORD_LINK_BASE_URL", "https://accounts.example.test/forgot/"},
                      {"VERIFICATION_LINK_BASE_URL", "https://accounts.example.test/verify"}});
