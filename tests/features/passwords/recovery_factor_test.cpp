@@ -107,6 +107,30 @@ TEST(REC_3, ABackupCodeIsSpentWithTheLinkAndNotBefore) {
     Mailbox(service).wait_for(person.email, "backupCodeUsedForChange");
 }
 
+TEST(PWD_5, AResetRefusesAFormerPasswordAfterTheSecondFactorOnly) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    ASSERT_EQ(service
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", person.password}, {"newPassword", new_password}},
+                         bearer(service.tokens_of(person).access))
+                  .status,
+              200U);
+    const std::string former = std::exchange(person.password, new_password);
+    service.turn_two_factor_on(person);
+    const std::string token = recover(service, person);
+    EXPECT_EQ(reset(service, token, former).number("statusCode"), 5135);
+    const Answer guess = reset(service, token, former, {{"code", wrong_code(service, person)}});
+    EXPECT_EQ(guess.status, 401U) << "the link alone must not tell which passwords the account had";
+    EXPECT_EQ(guess.code_name(), "twoFactorInvalid");
+    const std::string code = service.next_code(person);
+    const Answer refused = reset(service, token, former, {{"code", code}});
+    EXPECT_EQ(refused.status, 400U);
+    EXPECT_EQ(refused.code_name(), "passwordMustNew");
+    EXPECT_EQ(reset(service, token, "Amber-Canyon-31", {{"code", code}}).status, 200U)
+        << "neither the link nor the code is spent";
+}
+
 TEST(REC_3, OneCodeSetsOnePasswordHoweverManyLinksAreTried) {
     Service& service = suite_service();
     Person person = service.make_person();
