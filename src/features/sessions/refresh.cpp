@@ -109,6 +109,13 @@ awaitable<bool> Sessions::rotate(const Rotation& rotation) {
     co_return true;
 }
 
+awaitable<std::optional<TokenPair>> Sessions::cached_successor(SessionId session, const std::string& jti,
+                                                               const std::string& token) {
+    const auto sealed = co_await best_effort([&] { return cache_.get(successor_key(session, jti)); });
+    if (!sealed) co_return std::nullopt;
+    co_return open_successor(token, jti, *sealed);
+}
+
 awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, const TokenClaims& claims,
                                                      const crypto::Sha256& digest, const std::string& token,
                                                      const Cause& cause) {
@@ -116,10 +123,13 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     // The grace covers only the exact token used last, whose answer may have been lost. Another encoding of it, or any
     // older token, is reuse. A confirmation uses none: any refresh token of that jti may be the client's.
     const bool was_confirmed = !state.previous_refresh_digest;
-    const bool just_used = state.previous_jti == claims.jti &&
-                           (was_confirmed || same_digest(*state.previous_refresh_digest, digest)) &&
-                           happened_within(settings_.refresh_grace, state.issued_at, now);
-    if (!just_used) {
+    const bool was_last =
+        state.previous_jti == claims.jti && (was_confirmed || same_digest(*state.previous_refresh_digest, digest));
+    std::optional<TokenPair> cached;
+    if (was_last) cached = co_await cached_successor(claims.session, state.live.jti, token);
+    // The time in the row is that of the instance that answered first, whose clock may be far behind this one. The
+    // cache measures the grace itself, and only the bearer of that very token can open the copy.
+    if (!was_last || (!cached && !happened_within(settings_.refresh_grace, state.issued_at, now))) {
         storage::Transaction transaction;
         SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);
         // Sent once: if the session is already over, the transaction fails as a whole.
@@ -129,10 +139,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         co_return fail(errors::jwt_refresh_token_invalid);
     }
     if (was_confirmed) co_await repository_.forget_proof(claims.session, state.live.jti);
-    if (const auto sealed =
-            co_await best_effort([&] { return cache_.get(successor_key(claims.session, state.live.jti)); })) {
-        if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);
-    }
+    if (cached) co_return std::move(*cached);
     // The cached copy is gone, so sign the same successor again.
     TokenClaims successor = claims;
     successor.jti = state.live.jti;

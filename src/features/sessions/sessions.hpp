@@ -166,6 +166,9 @@ private:
                                       TimePoint now);
     // Calls the repository's rotate(). If its answer is lost, reads the outcome from the row.
     awaitable<bool> rotate(const Rotation& rotation);
+    // Returns what the refresh with this token was answered, for as long as the cache keeps it.
+    awaitable<std::optional<TokenPair>> cached_successor(SessionId session, const std::string& jti,
+                                                         const std::string& token);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
                                                const crypto::Sha256& digest, const std::string& token,
                                                const Cause& cause);

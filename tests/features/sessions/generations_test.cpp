@@ -122,7 +122,7 @@ TEST(SES_2, WithSessionCheckCacheAReusedRefreshTokenEndsTheCopyToo) {
     const Answer next = refresh_with(t.service, first.refresh);
     const TokenTexts second{next.text("data.accessToken"), next.text("data.refreshToken")};
     ASSERT_EQ(t.read(second), 200U);
-    t.service.clock().advance(seconds{10});
+    t.service.pass(seconds{10});
     EXPECT_EQ(refresh_with(t.service, first.refresh).status, 401U);
     EXPECT_EQ(t.read(second), 401U);
 }
