@@ -18,8 +18,9 @@ void Fleet::add(Settings changes) {
     instances_.push_back(std::make_unique<ServiceProcess>(folder_.path(), changes));
 }
 
-void Fleet::start(std::size_t index) {
-    instances_.at(index) = std::make_unique<ServiceProcess>(folder_.path(), settings_);
+void Fleet::start(std::size_t index, Settings changes) {
+    changes.insert(settings_.begin(), settings_.end());
+    instances_.at(index) = std::make_unique<ServiceProcess>(folder_.path(), changes);
 }
 
 void Fleet::rotate_keys() const {

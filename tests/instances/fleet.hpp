@@ -26,8 +26,8 @@ public:
     // Returns a client of instance `index % size()`.
     HttpClient client(std::size_t index) const { return at(index).client(); }
     ServiceProcess& at(std::size_t index) const { return *instances_.at(index % instances_.size()); }
-    // Starts an instance that has ended again, with the same settings and usually on another port.
-    void start(std::size_t index);
+    // Starts an instance that has ended again, with these settings changed and usually on another port.
+    void start(std::size_t index, Settings changes = {});
     // Starts another instance, with these settings changed.
     void add(Settings changes);
     // Where all of them keep their files.

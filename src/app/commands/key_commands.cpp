@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 NewSetting setting_of(const std::string& prefix, const crypto::PrivateKey& key) {
     // Under its thumbprint as kid, and under a name that {prefix}_KID may have given it in the meantime.
     return {prefix + "_PRIVATE_KEY", to_base64(key.pkcs8_der()),
-            fmt::format("# After you replace this key: {0}_PUBLIC_KEY={1}\n"
+            fmt::format("# Other instances need this before the key signs, and all of them after you replace it:\n"
+                        "# {0}_PUBLIC_KEY={1}\n"
                         "# or, if you set {0}_KID for it: {0}_PUBLIC_KEY=KID={1}\n",
                         prefix, to_base64(key.public_key().spki_der()))};
 }
@@ -125,7 +126,9 @@ int rotate_keys(bool as_json) {
         if (settings_of(kind).private_key.empty())
             kinds.push_back(kind);
         else
-            say("The {} key is set in the settings. Replace it there and add the former public key.\n", name_of(kind));
+            say("The {} key is set in the settings. Replace it there and list the former public key. With several "
+                "instances, first list the new public key at all of them.\n",
+                name_of(kind));
     }
     if (kinds.empty()) return wrong_use;
     run(record_key_rotation(services->database, kinds, services->clock.now()));

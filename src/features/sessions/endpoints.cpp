@@ -36,9 +36,9 @@ awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
 }
 
 constexpr std::string_view jwks_description =
-    "A JSON Web Key Set (RFC 7517): the key that signs, and former ones until their last tokens have expired. A new "
-    "key is not published before it signs: if a token names an unknown `kid`, fetch the set again, past any shared "
-    "cache (`Cache-Control: no-cache`).";
+    "A JSON Web Key Set (RFC 7517): the key that signs, former ones until their last tokens have expired, and new ones "
+    "if the operator has announced them. A new key may sign without an announcement: if a token names an unknown "
+    "`kid`, fetch the set again, past any shared cache (`Cache-Control: no-cache`).";
 
 }  // namespace
 
