@@ -17,6 +17,7 @@ std::vector<PeriodicTask> Services::clean_up_tasks() {
     constexpr std::chrono::seconds often{20};
     return {
         {"password failure counts", rarely, [this] { return passwords.forget_old(); }},
+        {"former passwords", rarely, [this] { return passwords.forget_former(); }},
         {"expired sessions", rarely, [this] { return sessions.forget_old(); }},
         {"old activity log entries", rarely, [this] { return activity.forget_old(); }},
         {"expired identity tokens", rarely, [this] { return social_accounts.forget_old(); }},

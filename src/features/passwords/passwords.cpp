@@ -333,4 +333,6 @@ awaitable<void> Passwords::forget_old() {
     co_await floor_.forget_unused();
 }
 
+awaitable<void> Passwords::forget_former() { return repository_.erase_history(clock_.now() - clock_error_max); }
+
 }  // namespace consentry

@@ -102,6 +102,8 @@ public:
 
     // Deletes unknown addresses that were not tried for long, and hash kinds that no account uses any more.
     awaitable<void> forget_old();
+    // Deletes the hashes that bar no password any more.
+    awaitable<void> forget_former();
 
     // Mailing of lock notices, and timing of failed checks.
     LockNotices& lock_notices() { return lock_notices_; }

@@ -1,6 +1,7 @@
 #include "features/passwords/repository.hpp"
 
 #include "storage/lock_sql.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -150,6 +151,13 @@ awaitable<std::vector<std::string>> PasswordRepository::history(UserId user, Tim
     std::vector<std::string> out;
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));
     co_return out;
+}
+
+awaitable<void> PasswordRepository::erase_history(TimePoint before) {
+    return storage::execute_in_portions(database_,
+                                        "DELETE FROM password_history WHERE id IN (SELECT id FROM password_history "
+                                        "WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
+                                        before);
 }
 
 void PasswordRepository::add_change(storage::Transaction& transaction, const Change& change, const Kept& kept,

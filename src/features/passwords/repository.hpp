@@ -45,6 +45,8 @@ public:
     awaitable<void> rehash(UserId user, std::string old_hash, std::string new_hash);
     // Unexpired entries, newest first.
     awaitable<std::vector<std::string>> history(UserId user, TimePoint now, std::int64_t limit);
+    // Deletes the entries of all accounts that expired before this time, those of passwords in use included.
+    awaitable<void> erase_history(TimePoint before);
 
     struct Change {
         UserId user;

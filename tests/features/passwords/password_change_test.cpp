@@ -1,7 +1,9 @@
 // Tests changing a password: what the new one must be, and what the user must prove.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -218,6 +220,24 @@ TEST(PWD_5, ChangingOftenDoesNotBringAFormerPasswordBack) {
     EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).code_name(), "passwordMustNew");
     service.clock().advance(seconds{7'776'000});
     EXPECT_EQ(change(service, service.tokens_of(person), person.password, first).status, 200U);
+}
+
+TEST(PWD_5, AFormerPasswordIsForgottenOnceItMayBeUsedAgain) {
+    Service service;
+    Person person = service.make_person();
+    ASSERT_EQ(change(service, service.tokens_of(person), person.password, new_password).status, 200U);
+    const auto kept = [&] {
+        run(service.app().services().clean_up());
+        return service.sql("SELECT count(*) FROM password_history WHERE user_id = '" + person.id.text() + "'")
+            .at(0)
+            .at(0);
+    };
+    // A day longer, for instances whose clocks are behind.
+    service.pass(seconds{7'776'000} + std::chrono::days{1});
+    EXPECT_EQ(kept(), "2");
+    service.pass(milliseconds{1});
+    EXPECT_EQ(kept(), "0");
+    EXPECT_EQ(service.log_in(person.email, new_password).status, 200U) << "the account keeps its password";
 }
 
 TEST(PWD_5, TheNewestHundredPasswordsAreCompared) {
