@@ -196,7 +196,7 @@ std::vector<http::Observer*> App::make_observers() {
     if (request_log_ = open_log(config, services_.clock); request_log_) {
         access_log_ = std::make_unique<http::AccessLog>(
             *request_log_, http::AccessLogOptions{.automatic = config.logger.automatic,
-                                                  .excluded = http::default_log_exclusions(config.http.global_prefix)});
+                                                  .excluded = http::default_log_exclusions(router_.roots())});
         out.push_back(access_log_.get());
     }
     if (const auto dsn = parse_sentry_dsn(config.sentry.dsn)) {

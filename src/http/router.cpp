@@ -79,15 +79,16 @@ std::vector<std::string> Router::full_paths(const Operation& operation) const {
             out.push_back(path);
             continue;
         }
-        const std::string plain = options_.global_prefix + path;
-        const std::string versioned = options_.global_prefix + "/" + options_.version_prefix + options_.version + path;
-        if (!options_.versioning)
-            out.push_back(plain);
-        else if (operation.unversioned)
-            out.insert(out.end(), {plain, versioned});
-        else
-            out.insert(out.end(), {versioned, plain});
+        std::vector<std::string> own = roots();
+        if (!operation.unversioned) std::ranges::reverse(own);
+        for (const std::string& root : own) out.push_back(root + path);
     }
+    return out;
+}
+
+std::vector<std::string> Router::roots() const {
+    std::vector<std::string> out{options_.global_prefix};
+    if (options_.versioning) out.push_back(options_.global_prefix + "/" + options_.version_prefix + options_.version);
     return out;
 }
 

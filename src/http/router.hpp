@@ -121,6 +121,8 @@ public:
     const RouterOptions& options() const { return options_; }
     // All full paths of an operation, the documented one first.
     std::vector<std::string> full_paths(const Operation& operation) const;
+    // What paths inside the prefix begin with: the prefix, and the prefix with the version.
+    std::vector<std::string> roots() const;
 
 private:
     struct Entry {

@@ -1,6 +1,9 @@
 // LOG-5: the service answers requests whatever happens to the log. It counts and reports the lines it loses.
 #include <csignal>
+#include <cstdlib>
+#include <stdexcept>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -128,6 +131,35 @@ TEST(LOG_5, AReaderThatIsGoneOrAsleepHoldsUpNothing) {
     seen.resize(1'000);
     seen.resize(static_cast<std::size_t>(::read(asleep.read, seen.data(), seen.size())));
     EXPECT_EQ(seen, "\n" + next + lines);
+}
+
+// Two ends of a terminal that nobody looks at.
+class Terminal {
+public:
+    Terminal() : screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+        if (::grantpt(screen) != 0 || ::unlockpt(screen) != 0) throw std::runtime_error("no terminal");
+        program = ::open(::ptsname(screen), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    }
+    ~Terminal() {
+        ::close(program);
+        ::close(screen);
+    }
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+
+    const int screen;
+    int program;
+};
+
+TEST(LOG_5, ATerminalThatNobodyReadsHoldsUpNothing) {
+    const ManualClock clock(from_epoch_ms(1'700'000'000'000));
+    const Terminal terminal;
+    const auto target = log_descriptor(terminal.program, false, clock);
+    std::string many;
+    while (many.size() < (1 << 20)) many += std::string(149, 'x') + "\n";
+    EXPECT_LT(target->write(many), many.size());
+    EXPECT_THAT(target->trouble(), HasSubstr("temporarily unavailable"));
+    EXPECT_EQ(::fcntl(terminal.program, F_GETFL) & O_NONBLOCK, 0) << "the shell's own is not changed";
 }
 
 }  // namespace

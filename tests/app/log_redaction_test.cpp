@@ -237,6 +237,8 @@ TEST(LOG_2, LinesHaveTheAgreedFields) {
         service.get("/api/hello");
         service.get("/api/public/HELLO?x");
         service.get("/api/health/live");
+        for (const char* path : {"/api/v1/hello", "/api/v1/public/hello", "/api/v1/health", "/api/v1/health/live"})
+            EXPECT_EQ(service.get(path).status, 200U) << path;
         service.get("/docs/json");
         const auto id = person.id.text();
         service.restart();

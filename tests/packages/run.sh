@@ -271,7 +271,7 @@ quietly purge inside apt-get purge -y consentry
 [[ ! -e "$root/etc/consentry/consentry.env" ]] || fail "purging leaves the settings"
 [[ -e "$data/consentry.db" ]] || fail "purging deletes accounts"
 [[ $(sha256sum <"$kept") == "$before" ]] || fail "purging deletes the keys to the accounts"
-grep -q 'stays in /var/lib/consentry' "$work/purge.log" || fail "purging does not say what stays"
+grep -q 'stays where its settings have put it, by default in /var/lib/consentry' "$work/purge.log" || fail "purging does not say what stays"
 grep -q 'now in /var/lib/consentry/consentry.env.removed' "$work/purge.log" || fail "purging does not say where the keys are"
 find "$root/usr" "$root/lib" "$root/etc" -name '*consentry*' | grep . && fail "files are left"
 

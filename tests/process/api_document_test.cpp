@@ -95,10 +95,9 @@ std::string shortened(const std::string& text, std::initializer_list<std::string
 TEST(ApiDocument, AFaultIsFound) {
     const TempFolder folder;
     const ServiceProcess service(folder.path(), quick_settings());
-    const std::string document =
-        shortened(text_in(folder / "generated" / "swagger.json"),
-                  {"/api/hello", "/api/public/hello", "/api/v1/admin/user/{userId}/activity-log",
-                   "/api/v1/user/login/credential"});
+    const std::string document = shortened(
+        text_in(folder / "generated" / "swagger.json"),
+        {"/api/hello", "/api/v1/hello", "/api/v1/admin/user/{userId}/activity-log", "/api/v1/user/login/credential"});
     ASSERT_EQ(check_document(folder / "short.json", document).code, 0);
     using Faults = std::vector<std::array<std::string, 3>>;  // text, replacement, complaint
     // Each document combines as many faults as possible without one hiding another.

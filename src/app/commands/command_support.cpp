@@ -29,6 +29,13 @@ asio::io_context& command_context() {
 namespace {
 
 bool has_tables(const Config& config) {
+    if (config.database.url.empty()) {
+        // Another program may be creating or closing the file, so only its size is looked at.
+        const std::filesystem::path& file = config.database.file;
+        std::error_code unknown;
+        return std::filesystem::file_size(file, unknown) != 0 ||
+               std::filesystem::exists(file.string() + "-wal", unknown);
+    }
     try {
         return database_version(config) != 0;
     } catch (const std::exception&) {

@@ -103,6 +103,12 @@ int reset_two_factor(const UserOptions& options) {
         const std::string id = user.id.text();
         const auto done = run(services.two_factor.reset(Actor::operator_at_the_machine(), std::move(user), after, {}));
         if (!done) return tell(services, done.error());
+        if (*done == TwoFactor::Removed::set_up_lock) {
+            tell_done(
+                "Two-factor authentication was not on. Failed attempts and the lock of a setup have been cleared.",
+                {{"id", id}, {"twoFactor", "setup-unlocked"}}, options.json);
+            return 0;
+        }
         tell_done(options.disable ? "Two-factor authentication is off. All sessions of the account have ended."
                                   : "The account must set up two-factor authentication again at the next login. All "
                                     "sessions of the account have ended.",

@@ -9,7 +9,10 @@ namespace consentry {
 
 class PatientDescriptor {
 public:
-    explicit PatientDescriptor(int descriptor) : descriptor_(descriptor) {}
+    explicit PatientDescriptor(int descriptor);
+    ~PatientDescriptor();
+    PatientDescriptor(const PatientDescriptor&) = delete;
+    PatientDescriptor& operator=(const PatientDescriptor&) = delete;
 
     // Returns the number of bytes written; fewer if the reader has stalled for a second. The next call ends a line that
     // was cut off.
@@ -20,7 +23,8 @@ public:
 private:
     std::size_t put(std::string_view bytes) noexcept;
 
-    const int descriptor_;
+    const int given_;
+    const int own_;  // the same terminal; -1: none
     int error_ = 0;
     bool torn_ = false;  // whether the last byte written is in the middle of a line
 };

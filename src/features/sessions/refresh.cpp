@@ -126,9 +126,11 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     const bool was_last =
         state.previous_jti == claims.jti && (was_confirmed || same_digest(*state.previous_refresh_digest, digest));
     std::optional<TokenPair> cached;
-    if (was_last) cached = co_await cached_successor(claims.session, state.live.jti, token);
-    // The time in the row is that of the instance that answered first, whose clock may be far behind this one. The
-    // cache measures the grace itself, and only the bearer of that very token can open the copy.
+    // The time in the row is that of the instance that answered first, whose clock may be behind this one. The cache
+    // measures the grace itself, and only the bearer of that very token can open the copy. No clock alone prolongs the
+    // grace: that of a Redis server may be set back.
+    if (was_last && happened_within(settings_.refresh_grace + clock_ahead_max, state.issued_at, now))
+        cached = co_await cached_successor(claims.session, state.live.jti, token);
     if (!was_last || (!cached && !happened_within(settings_.refresh_grace, state.issued_at, now))) {
         storage::Transaction transaction;
         SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);

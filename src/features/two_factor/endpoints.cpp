@@ -51,8 +51,10 @@ awaitable<Result<http::Done>> reset(TwoFactor& two_factor, UserRepository& users
     // An admin must not remove the factor of an account whose rights exceed their own.
     const auto rights = co_await roles.rights_of(user->role_id);
     if (!rights || !by.rights().include(*rights)) co_return fail(errors::role_forbidden);
-    co_return co_await http::reply<http::Done>(
-        two_factor.reset(std::move(by), std::move(*user), TwoFactor::After::set_up_required, std::move(cause)));
+    auto removed =
+        co_await two_factor.reset(std::move(by), std::move(*user), TwoFactor::After::set_up_required, std::move(cause));
+    if (!removed) co_return fail(std::move(removed.error()));
+    co_return http::Done{};
 }
 
 void add_set_up_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users) {

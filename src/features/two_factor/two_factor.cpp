@@ -276,11 +276,11 @@ awaitable<Result<void>> TwoFactor::disable(Actor by, User user, SessionId keep, 
     co_return fail(errors::two_factor_not_enabled);
 }
 
-awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause cause) {
+awaitable<Result<TwoFactor::Removed>> TwoFactor::reset(Actor by, User user, After after, Cause cause) {
     if (after == After::set_up_required) {
         // A repeated request after a lost answer changes nothing (RAC-4).
         const auto record = co_await state(user.id);
-        if (record.required_setup && !record.secret && !locked(record)) co_return Result<void>{};
+        if (record.required_setup && !record.secret && !locked(record)) co_return Removed::factor;
     }
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user.id);
@@ -299,23 +299,23 @@ awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause
     if (outcome->committed) {
         audit_.tell("two_factor.reset", Outcome::success, user.id, cause,
                     {{"after", after == After::off ? "off" : "set-up required"}});
-        co_return Result<void>{};
+        co_return Removed::factor;
     }
     if (outcome->failed_at > 0) throw changed_meanwhile();
     if (after == After::off) co_return fail(errors::two_factor_not_enabled);
     co_return co_await unlock_set_up(by, user.id, cause);
 }
 
-awaitable<Result<void>> TwoFactor::unlock_set_up(Actor by, UserId user, Cause cause) {
+awaitable<Result<TwoFactor::Removed>> TwoFactor::unlock_set_up(Actor by, UserId user, Cause cause) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user);
     TwoFactorRepository::add_unlock_set_up(transaction, user, now);
-    Audit::add(transaction, user, ActivityAction::admin_user_reset_two_factor, cause, now);
+    Audit::add(transaction, user, ActivityAction::admin_user_unlock, cause, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::two_factor_not_enabled);
-    audit_.tell("two_factor.reset", Outcome::success, user, cause, {{"after", "set-up unlocked"}});
-    co_return Result<void>{};
+    audit_.tell("account.unlocked", Outcome::success, user, cause);
+    co_return Removed::set_up_lock;
 }
 
 }  // namespace consentry

@@ -65,8 +65,12 @@ public:
         set_up_required,  // two-factor stays on; the owner sets it up again at the next login
         off,              // only for the operator at the machine
     };
-    // If two-factor is not on, clears the failures and the lock of a set-up; twoFactorNotEnabled if there are none.
-    awaitable<Result<void>> reset(Actor by, User user, After after, Cause cause);
+    enum class Removed {
+        factor,
+        set_up_lock,  // two-factor is not on, and not After::off: the failures and the lock of a set-up. Nothing ends
+    };
+    // Errors: twoFactorNotEnabled.
+    awaitable<Result<Removed>> reset(Actor by, User user, After after, Cause cause);
 
     // Checks a proof. Counts a wrong one and returns its error; twoFactorMethodRequired if there is none. The caller
     // spends a right one with spend().
@@ -91,7 +95,7 @@ public:
     awaitable<Error> lost(RightProof proof, Cause cause);
 
 private:
-    awaitable<Result<void>> unlock_set_up(Actor by, UserId user, Cause cause);
+    awaitable<Result<Removed>> unlock_set_up(Actor by, UserId user, Cause cause);
     Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
     // Writes the log entry and the mail for a counted failure; the lock is already stored.
     awaitable<void> write_of_failure(UserId user, CountedFailure counted, Cause cause);

@@ -278,11 +278,12 @@ LogLevel level_of(unsigned status, bool automatic) {
 
 }  // namespace
 
-std::vector<std::string> default_log_exclusions(const std::string& global_prefix) {
+std::vector<std::string> default_log_exclusions(const std::vector<std::string>& roots) {
     std::vector<std::string> out{"/api/hello", "/api/health", "/metrics", "/favicon.ico", "/docs", "/docs/*", "/"};
-    for (const std::string_view path :
-         {"/hello", "/public/hello", "/health", "/health/*", "/system/health", "/system/health/*"})
-        out.push_back(global_prefix + std::string(path));
+    for (const std::string& root : roots)
+        for (const std::string_view path :
+             {"/hello", "/public/hello", "/health", "/health/*", "/system/health", "/system/health/*"})
+            out.push_back(root + std::string(path));
     return out;
 }
 

@@ -17,8 +17,8 @@ struct AccessLogOptions {
     std::vector<std::string> excluded;  // "/docs/*" matches everything below /docs/
 };
 
-// The exclusions of the specification, plus this service's own aliases of hello and health below the prefix.
-std::vector<std::string> default_log_exclusions(const std::string& global_prefix);
+// The exclusions of the specification, plus all paths of hello and health below each of `roots` (Router::roots()).
+std::vector<std::string> default_log_exclusions(const std::vector<std::string>& roots);
 
 // Case-insensitive. `path` excludes the query.
 bool is_excluded(std::string_view path, const std::vector<std::string>& excluded);

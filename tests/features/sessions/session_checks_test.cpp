@@ -337,7 +337,7 @@ TEST(SES_5, TwoFactorOnAndOffEndsTheOthersOnly) {
 TEST(SES_5, AnInactiveAccountIsToldSoAndDoesNothing) {
     Service& service = suite_service();
     const auto chief = service.tokens_of(service.make_person(Role::super_admin));
-    for (const auto& [status, code] : {std::pair{"inactive", "inactiveForbidden"}, {"blocked", "blockedForbidden"}}) {
+    for (const char* status : {"inactive", "blocked"}) {
         Person person = service.make_person();
         const auto tokens = service.turn_two_factor_on(person);
         const std::string challenge = service.challenge_of(person);
@@ -349,7 +349,7 @@ TEST(SES_5, AnInactiveAccountIsToldSoAndDoesNothing) {
         expect_dead(service, tokens, status);
         EXPECT_EQ(service.live_sessions(person), 0U) << status;
         const Answer login = service.log_in(person);
-        EXPECT_EQ(login.code_name(), code);
+        EXPECT_EQ(login.code_name(), "inactiveForbidden");
         EXPECT_FALSE(login.has("data")) << login.body;
         EXPECT_EQ(service.log_in(person.email, "Wrong-Harbor-42").code_name(), "passwordNotMatch")
             << "strangers are not told";

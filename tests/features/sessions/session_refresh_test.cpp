@@ -104,6 +104,16 @@ TEST(SES_6, ARepeatWithinTheGraceMayMeetAnInstanceWhoseClockIsAhead) {
     EXPECT_EQ(service.sql("SELECT revoked_reason FROM sessions").at(0).at(0), "reuse");
 }
 
+// The clock of a Redis server that was set back keeps what the cache has.
+TEST(SES_6, NoCacheProlongsTheGraceByMoreThanClocksMayDiffer) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    refresh_with(service, tokens.refresh);
+    service.clock().step(grace + clock_ahead_max);
+    EXPECT_EQ(refresh_with(service, tokens.refresh).status, 401U);
+    EXPECT_EQ(service.sql("SELECT revoked_reason FROM sessions").at(0).at(0), "reuse");
+}
+
 TEST(SES_6, AUsedTokenIsKnownAfterARestart) {
     Service service;
     const auto tokens = service.tokens_of(service.make_person());

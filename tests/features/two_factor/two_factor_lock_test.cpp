@@ -301,6 +301,9 @@ TEST(TFA_9, TheAdminResetUnlocksASetUp) {
     expect_two_factor_lock(confirm(service.code(person)), 240);
     reset_two_factor(service, person);
     EXPECT_EQ(two_factor_attempt(service, person), "0");
+    EXPECT_EQ(service.sql("SELECT count(*) FROM activity_log WHERE action = 'adminUserUnlock' AND user_id = '" +
+                          person.id.text() + "'"),
+              (std::vector<std::vector<std::string>>{{"1"}}));
     EXPECT_EQ(confirm(service.code(person)).status, 200U) << "nothing else has changed";
 }
 
