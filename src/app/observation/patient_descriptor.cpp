@@ -40,7 +40,7 @@ std::size_t PatientDescriptor::write(std::string_view lines) noexcept {
     return put(lines);
 }
 
-std::string PatientDescriptor::trouble() const { return std::strerror(error_); }
+std::string PatientDescriptor::trouble() const { return error_ == 0 ? std::string() : std::strerror(error_); }
 
 std::size_t PatientDescriptor::put(std::string_view bytes) noexcept {
     const int descriptor = own_ >= 0 ? own_ : given_;

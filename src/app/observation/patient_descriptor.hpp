@@ -17,7 +17,7 @@ public:
     // Returns the number of bytes written; fewer if the reader has stalled for a second. The next call ends a line that
     // was cut off.
     std::size_t write(std::string_view lines) noexcept;
-    // Why fewer bytes were written, as text for people.
+    // Why fewer bytes were written the last time that it was so, as text for people; empty if it never was.
     std::string trouble() const;
 
 private:

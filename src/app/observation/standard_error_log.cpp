@@ -57,7 +57,9 @@ public:
     std::size_t write(std::string_view lines) noexcept override { return descriptor_.write(lines); }
     std::string trouble() const override { return "standard error: " + descriptor_.trouble(); }
     std::string loss_note(std::uint64_t count) const override {
-        const std::string text = fmt::format("lines lost: {}", count);
+        // The line that tells the reason at once may be among the lost ones.
+        const std::string reason = descriptor_.trouble();
+        const std::string text = fmt::format("lines lost: {}{}{}", count, reason.empty() ? "" : "; reason: ", reason);
         spdlog::pattern_formatter formatter;
         std::string line =
             line_of(formatter, spdlog::details::log_msg(logger_name, spdlog::level::warn, text), in_color_);
