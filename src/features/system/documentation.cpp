@@ -17,6 +17,8 @@ std::span<const EmbeddedFile> documentation_files();  // assets/docs
 
 namespace {
 
+constexpr const char* json_type = "application/json; charset=utf-8";
+
 // The page may load only its own resources and talk only to this service. It never makes elements out of text.
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
@@ -76,13 +78,11 @@ Documentation::Documentation() {
             std::make_unique<ServedFile>(std::string(type_of(file.name)) + "; charset=utf-8", std::string(file.bytes));
 }
 
+Documentation::Written::Written(ApiDocument text)
+    : one_path_each(json_type, std::move(text.one_path_each)), with_aliases(json_type, std::move(text.with_aliases)) {}
+
 const ServedFile& Documentation::document(Paths paths) const {
-    std::call_once(written_once_, [this] {
-        ApiDocument text = write_document_();
-        const std::string type = "application/json; charset=utf-8";
-        written_.reset(new Written{.one_path_each = {type, std::move(text.one_path_each)},
-                                   .with_aliases = {type, std::move(text.with_aliases)}});
-    });
+    std::call_once(written_once_, [this] { written_ = std::make_unique<const Written>(write_document_()); });
     return paths == Paths::all ? written_->with_aliases : written_->one_path_each;
 }
 

@@ -55,6 +55,7 @@ public:
 
 private:
     struct Written {
+        explicit Written(ApiDocument text);
         ServedFile one_path_each;
         ServedFile with_aliases;
     };
