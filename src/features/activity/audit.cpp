@@ -20,10 +20,13 @@ ClientNetwork network_of(const Cause& cause) {
     return error ? ClientNetwork{} : ClientNetwork::of(address);
 }
 
-void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
-                TimePoint now, boost::json::object metadata) {
-    if (act_code(action)) add_act(transaction, user, action, cause, now, metadata);
-    NewActivity activity{.user = user, .action = action, .actor = cause.actor, .metadata = std::move(metadata)};
+void Audit::add(storage::Transaction& transaction, UserId user, AccountAction action, const Cause& cause, TimePoint now,
+                boost::json::object metadata) {
+    if (act_code(action.action)) add_act(transaction, user, action.action, cause, now, metadata);
+    NewActivity activity{.user = user,
+                         .action = cause.actor == user ? action.action : action.in_owners_log,
+                         .actor = cause.actor,
+                         .metadata = std::move(metadata)};
     if (!cause.origin) activity.metadata["by"] = "operator";
     const bool is_own = !cause.actor || *cause.actor == user;
     const auto add_origin = [&] {
@@ -37,6 +40,7 @@ void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction a
     if (is_own) return;
     add_origin();
     activity.user = *cause.actor;
+    activity.action = action.action;
     activity.metadata["userId"] = user.text();
     Activity::add(transaction, activity, now);
 }

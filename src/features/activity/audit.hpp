@@ -20,6 +20,16 @@ struct Cause {
     std::optional<EventOrigin> origin = {};
 };
 
+// What happens to an account. An administrator's act has two names: the owner reads another one than the administrator.
+struct AccountAction {
+    // NOLINTNEXTLINE(google-explicit-constructor): most actions have one name
+    constexpr AccountAction(ActivityAction in_all_logs) : action(in_all_logs), in_owners_log(in_all_logs) {}
+    constexpr AccountAction(ActivityAction act, ActivityAction owners) : action(act), in_owners_log(owners) {}
+
+    ActivityAction action;         // in the log of the actor and in the administration log
+    ActivityAction in_owners_log;  // in the log of the account, unless its owner is the actor
+};
+
 Cause cause_of(const http::RequestContext& context);
 // The network used for limits per client network. Without an HTTP request it is that of the service itself.
 ClientNetwork network_of(const Cause& cause);
@@ -32,7 +42,7 @@ public:
     // Adds an entry to the transaction of the change. The actor is `user` unless the cause names another one. The log
     // of that actor then gets an entry too, with the account in `metadata.userId` and the origin, which the account's
     // entry omits. If the action is an act (acts.hpp), the administration log gets one as well.
-    static void add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
+    static void add(storage::Transaction& transaction, UserId user, AccountAction action, const Cause& cause,
                     TimePoint now, boost::json::object metadata = {});
     // The same for the administration log alone: acts that no account's own log shows.
     static void add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,

@@ -74,7 +74,10 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         PrivilegedTransaction transaction(by.actor, now, target);
         if (may_remove_super_admin) SuperAdmins::add_lock(transaction);
         AdministrationRepository::add_status(transaction, *user, status, now);
-        Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
+        const AccountAction action{ActivityAction::admin_user_update_status, status == UserStatus::blocked
+                                                                                 ? ActivityAction::user_blocked
+                                                                                 : ActivityAction::user_update_status};
+        Audit::add(transaction, target, action, by.cause, now,
                    {{"from", name_of(user->status)}, {"to", name_of(status)}});
         auto done = co_await commit(std::move(transaction), may_remove_super_admin);
         if (!done) co_return fail(std::move(done.error()));
@@ -144,15 +147,17 @@ awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, 
         auto user = co_await reachable(by, target);
         if (!user) co_return fail(std::move(user.error()));
     }
-    co_return co_await sessions_.revoke(std::move(by.actor), target, session, ActivityAction::admin_session_revoke,
-                                        std::move(by.cause));
+    co_return co_await sessions_.revoke(
+        std::move(by.actor), target, session,
+        {ActivityAction::admin_session_revoke, ActivityAction::user_revoke_session_by_admin}, std::move(by.cause));
 }
 
 awaitable<Result<void>> Administration::revoke_all(Administrator by, UserId target) {
     auto user = co_await reachable(by, target);
     if (!user) co_return fail(std::move(user.error()));
-    co_return co_await sessions_.revoke_all(std::move(by.actor), target, ActivityAction::admin_session_revoke,
-                                            std::move(by.cause));
+    co_return co_await sessions_.revoke_all(
+        std::move(by.actor), target,
+        {ActivityAction::admin_session_revoke, ActivityAction::user_revoke_all_sessions_by_admin}, std::move(by.cause));
 }
 
 awaitable<Result<void>> Administration::note_export(Administrator by) {

@@ -16,6 +16,11 @@
 namespace consentry {
 namespace {
 
+// What an administrator does here, as both logs name it.
+constexpr AccountAction new_account{ActivityAction::admin_user_create, ActivityAction::user_created};
+constexpr AccountAction new_password{ActivityAction::admin_user_update_password,
+                                     ActivityAction::user_update_password_by_admin};
+
 constexpr std::size_t waiting_checks_max = 4'096;
 // Each costs one hash, a hundred of them about a second of one core. More passwords within the period than anybody
 // chooses for themselves: with fewer, a user who wants the former password back would change it a few times in a row.
@@ -228,7 +233,7 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     storage::Transaction transaction;
     add_password(transaction, user,
                  {.hash = hash, .type = PasswordType::admin, .reason = "passwordSet", .expires_at = expiry(now)}, now);
-    Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, {}, now);
+    Audit::add(transaction, user.id, new_password, {}, now);
     mails_.add(transaction, user.id, MailKind::password_changed, {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
@@ -266,7 +271,7 @@ awaitable<Result<UserId>> Passwords::create(User wanted, std::string password) {
     if (!user) co_return fail(std::move(user.error()));
     storage::Transaction transaction;
     add_account(transaction, *user, PasswordType::admin);
-    Audit::add(transaction, user->id, ActivityAction::admin_user_create, {}, user->password_created_at.value(),
+    Audit::add(transaction, user->id, new_account, {}, user->password_created_at.value(),
                {{"roleId", user->role_id.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(co_await account_exists(user->email));
@@ -299,7 +304,7 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
     PasswordRepository::add_must_change(transaction, user.id);
     // Only a reader of the mailbox can use the password, so a login with it proves the address.
     co_await add_new_owner(transaction, consents_, user, cause, Asker::administrator, now);
-    Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
+    Audit::add(transaction, user.id, new_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
@@ -318,7 +323,7 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User wanted
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     add_account(transaction, *user, PasswordType::admin);
-    Audit::add(transaction, user->id, ActivityAction::admin_user_create, cause, now);
+    Audit::add(transaction, user->id, new_account, cause, now);
     mails_.add(transaction, user->id, MailKind::temporary_password, {{"password", password}}, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));

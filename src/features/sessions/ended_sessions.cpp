@@ -22,7 +22,7 @@ awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
     if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", own.text()}});
 }
 
-awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause) {
+awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, AccountAction action, Cause cause) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user);
     SessionRepository::add_revoke(transaction, session, user, "revoked", now);
@@ -40,7 +40,7 @@ awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId
     PrivilegedTransaction transaction(by, now, user);
     // Logins in progress end as well: whoever began one has passed the first check (CHL-4, RAC-3).
     Grants::add_rise(transaction, user, {.session = keep, .identities = true, .devices = true}, "revoked", now);
-    Audit::add(transaction, user, ActivityAction::user_revoke_session, cause, now, {{"exceptSessionId", id}});
+    Audit::add(transaction, user, ActivityAction::user_revoke_all_sessions, cause, now, {{"exceptSessionId", id}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::jwt_access_token_invalid);  // the account was deleted
@@ -48,7 +48,7 @@ awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Sessions::revoke_all(Actor by, UserId user, ActivityAction action, Cause cause) {
+awaitable<Result<void>> Sessions::revoke_all(Actor by, UserId user, AccountAction action, Cause cause) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user);
     Grants::add_rise(transaction, user, {.identities = true, .devices = true}, "revoked", now);

@@ -125,11 +125,11 @@ public:
     awaitable<void> log_out(UserId user, SessionId own, Cause cause);
     // `action` is the entry in the owner's activity log. Errors: sessionNotFound, and what PrivilegedTransaction
     // refuses.
-    awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
+    awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, AccountAction action, Cause cause);
     // Ends all sessions of the user but this one, logins in progress and mailed links.
     awaitable<Result<void>> revoke_others(Actor by, UserId user, SessionId keep, Cause cause);
     // The same without an exception. Error: userNotFound.
-    awaitable<Result<void>> revoke_all(Actor by, UserId user, ActivityAction action, Cause cause);
+    awaitable<Result<void>> revoke_all(Actor by, UserId user, AccountAction action, Cause cause);
     awaitable<ListSlice<SessionSummary>> list(UserId user, ListQuery query);
     // Deletes the rows of sessions that ended long ago.
     awaitable<void> forget_old();

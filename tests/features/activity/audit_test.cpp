@@ -32,7 +32,7 @@ struct Watched {
     std::vector<std::string> activity(const Person& person) {
         std::vector<std::string> out;
         for (const auto& row :
-             service.sql("SELECT action FROM activity_log WHERE action <> 'adminUserCreate' AND user_id = '" +
+             service.sql("SELECT action FROM activity_log WHERE action <> 'userCreated' AND user_id = '" +
                          person.id.text() + "' ORDER BY action"))
             out.push_back(row[0]);
         return out;

@@ -60,7 +60,8 @@ TEST(AUT_4, AStatusActsAtTheNextRequest) {
         EXPECT_EQ(office.profile(tokens.access).status, 401U) << status;
         EXPECT_EQ(office.service.call("POST", "/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 401U);
         EXPECT_EQ(office.service.log_in(person).status, 403U) << status;
-        EXPECT_EQ(office.entries(person, "adminUserUpdateStatus"), 1U);
+        EXPECT_EQ(office.entries(person, status == std::string_view("blocked") ? "userBlocked" : "userUpdateStatus"),
+                  1U);
     }
 }
 
@@ -84,7 +85,7 @@ TEST(AUT_4, WhoeverIsLetInAgainBeginsAnew) {
     ASSERT_EQ(office.set_status(office.boss, person, "inactive").status, 200U);
     ASSERT_EQ(office.set_status(office.boss, person, "active").status, 200U);
     EXPECT_EQ(office.service.log_in(person).status, 200U);
-    EXPECT_EQ(office.entries(person, "adminUserUpdateStatus"), 4U) << "only what changed something";
+    EXPECT_EQ(office.entries(person, "userUpdateStatus"), 4U) << "only what changed something";
 }
 
 TEST(AUT_4, ALoginBegunBeforeAChangeIsNotFinishedAfterIt) {
@@ -251,7 +252,7 @@ TEST(REC_6, ANewAccountIsMailedATemporaryPassword) {
     EXPECT_EQ(office.column(person, "language"), "de");
     EXPECT_EQ(office.column(person, "sign_up_from"), "admin");
     EXPECT_EQ(office.column(person, "is_verified"), "1");
-    EXPECT_EQ(office.entries(person, "adminUserCreate"), 1U);
+    EXPECT_EQ(office.entries(person, "userCreated"), 1U);
 
     person.password = mails.wait_for(new_address, "temporaryPassword").secret();
     const std::string first = office.service.tokens_of(person).access;
@@ -279,7 +280,7 @@ TEST(REC_6, ATemporaryPasswordTakesTheOldOnesPlace) {
     EXPECT_FALSE(given.has("data"));
     EXPECT_EQ(office.profile(before).status, 401U);
     EXPECT_EQ(office.service.log_in(person).status, 400U) << "the old one is gone";
-    EXPECT_EQ(office.entries(person, "adminUserUpdatePassword"), 1U);
+    EXPECT_EQ(office.entries(person, "userUpdatePasswordByAdmin"), 1U);
     person.password = Mailbox(office.service).wait_for(person.email, "temporaryPassword").secret();
     EXPECT_EQ(office.service.log_in(person).status, 200U);
     office.service.pass(72h + 1s);
@@ -290,15 +291,16 @@ TEST(Administration, TheOwnersLogOmitsWhereTheAdministratorWorks) {
     Office office(suite_service());
     const Person person = office.service.make_person();
     ASSERT_EQ(office.give_password(office.boss, person).status, 200U);
-    const auto places = [&](const std::string& whose) {
+    const auto places = [&](const std::string& action, const std::string& whose) {
         return one(office.service,
-                   "SELECT count(ip_address) FROM activity_log WHERE action = 'adminUserUpdatePassword' AND " + whose);
+                   "SELECT count(ip_address) FROM activity_log WHERE action = '" + action + "' AND " + whose);
     };
     const std::string id = "'" + person.id.text() + "'";
-    EXPECT_EQ(places("user_id = " + id), "0");
-    EXPECT_EQ(places("created_by = (SELECT created_by FROM activity_log WHERE user_id = " + id +
-                     " AND action = 'adminUserUpdatePassword') AND user_id = created_by"),
-              "1");
+    EXPECT_EQ(places("userUpdatePasswordByAdmin", "user_id = " + id), "0");
+    EXPECT_EQ(
+        places("adminUserUpdatePassword", "created_by = (SELECT created_by FROM activity_log WHERE user_id = " + id +
+                                              " AND action = 'userUpdatePasswordByAdmin') AND user_id = created_by"),
+        "1");
 }
 
 TEST(REC_6, ATemporaryPasswordLetsTheOwnerOfAnUnverifiedAccountIn) {
@@ -416,8 +418,7 @@ TEST(SES_5, AdministratorsSeeAndEndSessions) {
                        "'");
 
     const auto entry = office.service.sql(
-        "SELECT created_by FROM activity_log WHERE action = 'adminSessionRevoke' AND "
-        "user_id = '" +
+        "SELECT created_by FROM activity_log WHERE action = 'userRevokeSessionByAdmin' AND user_id = '" +
         person.id.text() + "'");
     ASSERT_EQ(entry.size(), 1U) << "in the log of the one it happened to";
     EXPECT_EQ(entry[0][0], std::string(claims_of(office.boss).at("sub").as_string()));
@@ -442,7 +443,7 @@ TEST(RAC_3, ChangesAtTheSameMomentAllHoldOrNone) {
     EXPECT_GT(std::ranges::count(answers, 200U, &Answer::status), 0);
     // Every successful change raised the version by one and left one entry.
     EXPECT_EQ(std::stoul(office.column(person, "security_version")) - 1,
-              office.entries(person, "adminUserUpdateStatus") + office.entries(person, "adminUserUpdateRole"));
+              office.entries(person, "userUpdateStatus") + office.entries(person, "adminUserUpdateRole"));
     EXPECT_EQ(office.column(person, "role"), office.column(person, "(SELECT type FROM roles WHERE id = role_id)"));
 }
 
