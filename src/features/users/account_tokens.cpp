@@ -3,6 +3,7 @@
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "features/users/generations.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 
@@ -55,7 +56,11 @@ void AccountTokens::add_erase(storage::Transaction& transaction, UserId user) {
 }
 
 awaitable<void> AccountTokens::erase_expired(TimePoint now) {
-    co_await database_.execute("DELETE FROM account_tokens WHERE expires_at <= $1", now);
+    return storage::execute_in_portions(
+        database_,
+        "DELETE FROM account_tokens WHERE digest IN (SELECT digest FROM account_tokens WHERE expires_at <= $1 "
+        "ORDER BY expires_at LIMIT $2)",
+        now);
 }
 
 }  // namespace consentry
