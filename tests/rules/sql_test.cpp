@@ -84,6 +84,18 @@ std::vector<std::string> counted_columns(std::string_view source) {
     return out;
 }
 
+// Returns deletions of all rows up to a time. One statement for them keeps all other writes waiting, and once it
+// exceeds its time limit, it never succeeds again: execute_in_portions() (storage/portions.hpp).
+std::vector<std::string> unbounded_deletions(std::string_view source) {
+    static const boost::regex deletion(R"re("DELETE FROM \w+ WHERE \w+ <=? \$[^"]*")re");
+    const std::string code = joined_literals(source);
+    std::vector<std::string> out;
+    for (auto match = boost::sregex_iterator(code.begin(), code.end(), deletion); match != boost::sregex_iterator();
+         ++match)
+        out.push_back(match->str());
+    return out;
+}
+
 TEST(Sql, StandsInRepositories) {
     std::size_t repositories = 0;
     for (const char* folder : {"src/features", "src/pages", "src/app"})
@@ -116,6 +128,12 @@ TEST(Sql, NobodyCountsColumns) {
             if (is_source(path)) EXPECT_THAT(counted_columns(read_file(path)), IsEmpty()) << path;
 }
 
+TEST(Sql, WhatIsDueIsDeletedInPortions) {
+    for (const std::string& path : files_below("src"))
+        if (is_source(path) && !is_unit_test(path))
+            EXPECT_THAT(unbounded_deletions(read_file(path)), IsEmpty()) << path;
+}
+
 TEST(Sql, TheSearchesThemselves) {
     for (const auto* source :
          {"query(\"SELECT 1\")", "sql<\"DELETE FROM \", table>", "Text a = \"INSERT INTO users (id)\";",
@@ -134,6 +152,11 @@ TEST(Sql, TheSearchesThemselves) {
                 ElementsAre("row.text_or_null(2)", "rows[i].integer(13)"));
     EXPECT_THAT(counted_columns("row.integer_or_null(first)\nrow.integer_or_null(first + 1)\nrows[0].text(at+2);"),
                 ElementsAre("row.integer_or_null(first + 1)", "rows[0].text(at+2)"));
+    EXPECT_THAT(unbounded_deletions("execute(\"DELETE FROM mails \"\n    \"WHERE failed_at < $1\", before);"),
+                ElementsAre("\"DELETE FROM mails WHERE failed_at < $1\""));
+    EXPECT_THAT(
+        unbounded_deletions("\"DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE failed_at < $1 LIMIT $2)\""),
+        IsEmpty());
     EXPECT_THAT(counted_columns("rows[0].integer(0) + row.id<UserId>(1) + form.text(3)  // row.text(4)"), IsEmpty());
 }
 
