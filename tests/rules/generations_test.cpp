@@ -67,7 +67,7 @@ constexpr std::array exemptions{
     Exemption{"DELETE FROM known_devices WHERE user_id = $1", "forgets"},
     Exemption{"SELECT count(*) FROM known_devices", "the owner's export"},
     Exemption{"DELETE FROM account_tokens WHERE user_id = $1", "ends them all"},
-    Exemption{"DELETE FROM account_tokens WHERE expires_at <= $1", "over"},
+    Exemption{"DELETE FROM account_tokens WHERE digest IN (SELECT digest FROM account_tokens WHERE expires_at", "over"},
     Exemption{"DELETE FROM identities WHERE user_id = $1", "ends them all"},
     Exemption{" FROM identities WHERE user_id = $1 ORDER BY created_at", "the owner's export"},
     Exemption{"SELECT subject FROM identities WHERE provider = $1 AND subject IN ({})", "whether the key is taken"},
