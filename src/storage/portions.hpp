@@ -11,7 +11,10 @@
 namespace consentry::storage {
 
 // Executes a statement until it affects fewer rows than the batch size; its last parameter is the LIMIT. Batches keep
-// other writes from waiting long behind one statement. `sql` must outlive the call.
+// other writes from waiting long behind one statement. `sql` must outlive the call. If rows may change meanwhile, the
+// statement repeats its condition outside the sub-select: PostgreSQL checks only that part again after it has waited
+// for a row.
+//   "DELETE FROM things WHERE used_at < $1 AND id IN (SELECT id FROM things WHERE used_at < $1 ORDER BY ... LIMIT $2)"
 template <std::int64_t Portion = 1'000, class... Args>
 awaitable<void> execute_in_portions(Database& database, std::string_view sql, Args... args) {
     for (;;) {

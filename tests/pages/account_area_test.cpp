@@ -239,6 +239,11 @@ TEST(SessionPages, AllOthersEndTogether) {
     EXPECT_TRUE(browser.is_logged_in());
     EXPECT_TRUE(unconcerned.is_logged_in());
     EXPECT_THAT(browser.open("/account/sessions").body, Not(HasSubstr("end-others")));
+    EXPECT_EQ(service
+                  .sql("SELECT id FROM activity_log WHERE action = 'userRevokeAllSessions' AND user_id = '" +
+                       person.id.text() + "'")
+                  .size(),
+              1U);
 }
 
 // Whoever began one has the password.

@@ -153,6 +153,9 @@ TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
     EXPECT_EQ(run_for(ada_, {"session", "revoke", "--all"}).code, 0);
     EXPECT_EQ(knock(client(), second.access), 401U);
     EXPECT_THAT(acts(), ElementsAre("1", "8", "8"));
+    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id.text() +
+                       "' AND action LIKE 'userRevoke%' ORDER BY id"),
+                ElementsAre("userRevokeSessionByAdmin", "userRevokeAllSessionsByAdmin"));
     const Finished none = run_for(ada_, {"session", "list"});
     EXPECT_EQ(none.code, 0);
     EXPECT_EQ(none.out, "");

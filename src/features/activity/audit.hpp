@@ -20,7 +20,8 @@ struct Cause {
     std::optional<EventOrigin> origin = {};
 };
 
-// What happens to an account. An administrator's act has two names: the owner reads another one than the administrator.
+// What happens to an account. If an administrator causes it, the two logs may name it differently: the administrator's
+// log tells what they did (adminUserCreate), the owner's what happened to the account (userCreated).
 struct AccountAction {
     // NOLINTNEXTLINE(google-explicit-constructor): most actions have one name
     constexpr AccountAction(ActivityAction in_all_logs) : action(in_all_logs), in_owners_log(in_all_logs) {}

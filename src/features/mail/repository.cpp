@@ -95,10 +95,10 @@ awaitable<std::int64_t> MailRepository::count_waiting() {
 }
 
 awaitable<void> MailRepository::erase_failed(TimePoint before) {
-    return storage::execute_in_portions(
-        database_,
-        "DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE failed_at < $1 ORDER BY failed_at LIMIT $2)",
-        before);
+    return storage::execute_in_portions(database_,
+                                        "DELETE FROM mails WHERE failed_at < $1 AND id IN (SELECT id FROM mails WHERE "
+                                        "failed_at < $1 ORDER BY failed_at LIMIT $2)",
+                                        before);
 }
 
 }  // namespace consentry

@@ -115,7 +115,8 @@ awaitable<std::optional<TimePoint>> PasswordRepository::unknown_locked_until(cry
 awaitable<void> PasswordRepository::forget_unknown(TimePoint before) {
     return storage::execute_in_portions(
         database_,
-        "DELETE FROM unknown_logins WHERE address_digest IN (SELECT address_digest FROM unknown_logins "
+        "DELETE FROM unknown_logins WHERE updated_at < $1 AND (locked_until IS NULL OR locked_until < $1) "
+        "AND address_digest IN (SELECT address_digest FROM unknown_logins "
         "WHERE updated_at < $1 AND (locked_until IS NULL OR locked_until < $1) ORDER BY updated_at LIMIT $2)",
         before);
 }
