@@ -23,8 +23,12 @@ void Fleet::start(std::size_t index, Settings changes) {
     instances_.at(index) = std::make_unique<ServiceProcess>(folder_.path(), changes);
 }
 
+Finished Fleet::run(const std::vector<std::string>& arguments) const {
+    return run_program(arguments, folder_.path(), settings_);
+}
+
 void Fleet::rotate_keys() const {
-    const Finished rotated = run_program({"keys", "rotate"}, folder_.path(), settings_);
+    const Finished rotated = run({"keys", "rotate"});
     EXPECT_EQ(rotated.code, 0) << rotated.err;
 }
 

@@ -32,6 +32,8 @@ public:
     void add(Settings changes);
     // Where all of them keep their files.
     std::filesystem::path data() const { return folder_.path() / "data"; }
+    // Runs a command of the program with their settings.
+    Finished run(const std::vector<std::string>& arguments) const;
     // Gives them new signing keys through the command line.
     void rotate_keys() const;
 
@@ -55,6 +57,7 @@ public:
 
     Fleet* operator->() { return &fleet_; }
     Fleet& operator*() { return fleet_; }
+    const PostgresSchema& schema() const { return schema_; }
     SqlRows sql(const std::string& statement) const { return schema_.sql(statement); }
     // Returns the first column of the first row.
     int number(const std::string& statement) const { return std::stoi(sql(statement).at(0).at(0)); }

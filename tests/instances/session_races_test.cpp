@@ -1,5 +1,6 @@
 // Sessions that several instances check, refresh and end at the same time.
 #include <atomic>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -8,9 +9,29 @@
 
 #include "tests/instances/fleet.hpp"
 #include "tests/support/browser.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
+
+// Calls while a transaction that raises the account's security version and keeps its only session, as turning
+// two-factor on does, has locked both rows. Commits it once the call waits for it. A statement that waited on READ
+// COMMITTED sees the new row of the session, but reads the account from before.
+template <class Call>
+auto beside_a_rise(const SharedFleet& fleet, Call call) {
+    const PostgresConnection other(fleet.schema().url());
+    const std::string pid = other.run("SELECT pg_backend_pid()").at(0).at(0);
+    other.run("BEGIN");
+    other.run("UPDATE users SET security_version = security_version + 1 WHERE id IN (SELECT user_id FROM sessions)");
+    other.run("UPDATE sessions SET security_version = security_version + 1");
+    auto called = std::async(std::launch::async, std::move(call));
+    EXPECT_TRUE(eventually([&] {
+        return fleet.number("SELECT count(*) FROM pg_stat_activity WHERE " + pid + " = ANY (pg_blocking_pids(pid))") ==
+               1;
+    }));
+    other.run("COMMIT");
+    return called.get();
+}
 
 TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
     SharedFleet fleet(everywhere);
@@ -127,6 +148,44 @@ TEST(SES_6, AnOldTokenAtAnotherInstanceEndsTheFamilyEverywhere) {
     EXPECT_EQ(refresh(fleet->client(1), first.refresh).status, 401U);
     EXPECT_EQ(knock(fleet->client(0), third.access), 401U);
     EXPECT_EQ(refresh(fleet->client(0), third.refresh).status, 401U);
+}
+
+TEST(SES_2, ALogoutBesideAChangeThatKeepsTheSessionEndsIt) {
+    SharedFleet fleet(1);
+    const TokenTexts tokens = tokens_of(fleet->client(0), fleet->make_person());
+    EXPECT_EQ(beside_a_rise(fleet, [&] { return log_out(fleet->client(0), tokens.access).status; }), 200U);
+    EXPECT_EQ(knock(fleet->client(0), tokens.access), 401U);
+    EXPECT_EQ(fleet.number("SELECT count(*) FROM sessions WHERE revoked_reason = 'logout'"), 1);
+}
+
+TEST(SES_6, ARefreshBesideAChangeThatKeepsTheSessionIsNoReuse) {
+    SharedFleet fleet(1);
+    const TokenTexts tokens = tokens_of(fleet->client(0), fleet->make_person());
+    const Answer answer = beside_a_rise(fleet, [&] { return refresh(fleet->client(0), tokens.refresh); });
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(knock(fleet->client(0), refreshed_tokens_in(answer).access), 200U);
+    EXPECT_EQ(knock(fleet->client(0), tokens.access), 401U) << "the former access token";
+}
+
+TEST(SES_6, AReuseBesideAChangeThatKeepsTheSessionEndsIt) {
+    SharedFleet fleet(1);
+    const TokenTexts first = tokens_of(fleet->client(0), fleet->make_person());
+    const TokenTexts second = refreshed_tokens_in(refresh(fleet->client(0), first.refresh));
+    const TokenTexts third = refreshed_tokens_in(refresh(fleet->client(0), second.refresh));
+    EXPECT_EQ(beside_a_rise(fleet, [&] { return refresh(fleet->client(0), first.refresh).status; }), 401U);
+    EXPECT_EQ(knock(fleet->client(0), third.access), 401U);
+    EXPECT_EQ(fleet.number("SELECT count(*) FROM sessions WHERE revoked_reason = 'reuse'"), 1);
+}
+
+TEST(SES_2, TheOperatorEndsASessionBesideAChangeThatKeepsIt) {
+    SharedFleet fleet(1);
+    const Person ada = fleet->make_person();
+    const TokenTexts tokens = tokens_of(fleet->client(0), ada);
+    const std::string session = fleet.sql("SELECT id FROM sessions").at(0).at(0);
+    const Finished ended =
+        beside_a_rise(fleet, [&] { return fleet->run({"session", "revoke", "--email", ada.email, session}); });
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(knock(fleet->client(0), tokens.access), 401U);
 }
 
 TEST(SES_8, LoginsAtAllInstancesAtOnceKeepToTheBound) {

@@ -47,7 +47,8 @@ Result<CookieRenewal> Sessions::prepare_renewal(std::string_view cookie) const {
     if (!shown) return fail(errors::jwt_access_token_invalid);
     const SessionCookie next = SessionCookie::make(shown->user, shown->session);
     return CookieRenewal{.cookie = next.text(),
-                         .rotation = {.session = shown->session,
+                         .rotation = {.user = shown->user,
+                                      .session = shown->session,
                                       .old_jti = shown->jti(),
                                       .presented_digest = shown->digest(),
                                       .new_jti = next.jti(),

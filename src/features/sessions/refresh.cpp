@@ -49,11 +49,20 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
         return cache_.put(successor_key(old.session, jti), seal_successor(token, jti, next.pair),
                           settings_.refresh_grace);
     });
-    const bool rotated = co_await rotate(next.rotation);
+    using enum SessionRepository::LockAccount;
+    bool rotated = co_await rotate(next.rotation, no);
     if (!rotated) {
-        const auto again = co_await repository_.find_for_refresh(old.session);
-        if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
-        co_return co_await refresh_again(*again, old, digest, token, cause);
+        auto again = co_await repository_.find_for_refresh(old.session);
+        // Nobody has used the token, so this is no reuse: turning two-factor on, for instance, came between.
+        if (again && again->live.jti == old.jti) {
+            rotated = co_await rotate(next.rotation, yes);
+            if (!rotated) again = co_await repository_.find_for_refresh(old.session);
+        }
+        if (!rotated) {
+            if (!again || again->live.revoked || again->live.jti == old.jti)
+                co_return fail(errors::jwt_refresh_token_invalid);
+            co_return co_await refresh_again(*again, old, digest, token, cause);
+        }
     }
     co_await note_renewed(next);
     audit_.tell("session.refreshed", Outcome::success, old.user, cause, {{"session", old.session.text()}});
@@ -74,7 +83,8 @@ awaitable<TokenRenewal> Sessions::sign_next(const RefreshState& state, std::opti
     const TimePoint end = state.live.expires_at;
     out.pair = co_await signing_.run([this, claims = out.claims, now, end] { return tokens_.issue(claims, now, end); });
     out.claims.expires_at = out.claims.issued_at + out.pair.expires_in;
-    out.rotation = {.session = state.live.id,
+    out.rotation = {.user = state.live.user,
+                    .session = state.live.id,
                     .old_jti = state.live.jti,
                     .presented_digest = presented,
                     .new_jti = out.claims.jti,
@@ -97,10 +107,10 @@ awaitable<void> Sessions::note_renewed(const TokenRenewal& renewal) {
     memory_.remember(renewal.rotation.access_digest, renewal.keys_generation, renewal.claims);
 }
 
-awaitable<bool> Sessions::rotate(const Rotation& rotation) {
+awaitable<bool> Sessions::rotate(const Rotation& rotation, SessionRepository::LockAccount lock) {
     std::string why;
     try {
-        co_return co_await repository_.rotate(rotation);
+        co_return co_await repository_.rotate(rotation, lock);
     } catch (const storage::OutcomeUnknown& unknown) {
         why = unknown.what();
     }
@@ -140,7 +150,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
         co_return fail(errors::jwt_refresh_token_invalid);
     }
-    if (was_confirmed) co_await repository_.forget_proof(claims.session, state.live.jti);
+    if (was_confirmed) co_await repository_.forget_proof(claims.user, claims.session, state.live.jti);
     if (cached) co_return std::move(*cached);
     // The cached copy is gone, so sign the same successor again.
     TokenClaims successor = claims;

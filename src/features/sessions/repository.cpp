@@ -2,6 +2,7 @@
 
 #include "features/users/generations.hpp"
 #include "features/users/policy_state.hpp"
+#include "features/users/repository.hpp"
 #include "features/users/stored.hpp"
 #include "storage/portions.hpp"
 
@@ -145,12 +146,13 @@ void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId
                           *except, user);
 }
 
-awaitable<bool> SessionRepository::rotate(Rotation rotation) {
+awaitable<bool> SessionRepository::rotate(Rotation rotation, LockAccount lock) {
     storage::Transaction transaction;
+    if (lock == LockAccount::yes) UserRepository::add_lock(transaction, rotation.user);
     add_rotate(transaction, Expect::any, rotation);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return false;
-    co_return outcome.results.front().affected() == 1;
+    co_return outcome.results.back().affected() == 1;
 }
 
 void SessionRepository::add_rotate(storage::Transaction& transaction, Expect expect, const Rotation& rotation) {
@@ -164,18 +166,20 @@ void SessionRepository::add_rotate(storage::Transaction& transaction, Expect exp
         BytesView(rotation.access_digest), BytesView(rotation.refresh_digest), rotation.at);
 }
 
-awaitable<void> SessionRepository::forget_proof(SessionId id, std::string jti) {
+awaitable<void> SessionRepository::forget_proof(UserId user, SessionId id, std::string jti) {
     storage::Transaction transaction;
+    UserRepository::add_lock(transaction, user);
     // Cached copies contain the time of the last confirmation.
     transaction.add_about(ended, Expect::any,
-                          sql<"UPDATE sessions SET proven_at = NULL WHERE id = $1 AND jti = $2 AND ",
-                              current_sql<"sessions", "sessions.user_id">, " RETURNING user_id, id">,
-                          id, jti);
+                          sql<"UPDATE sessions SET proven_at = NULL WHERE id = $1 AND jti = $2 AND user_id = $3 AND ",
+                              current_sql<"sessions", "$3">, " RETURNING user_id, id">,
+                          id, jti, user);
     co_await database_.commit(std::move(transaction));
 }
 
 void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId id, UserId user,
                                    std::string_view reason, TimePoint now) {
+    UserRepository::add_lock(transaction, user);
     transaction.add_about(ended, Expect::one,
                           sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
                               "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 AND ",

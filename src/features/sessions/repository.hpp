@@ -52,6 +52,7 @@ struct NewSession {
 
 // One refresh of a session.
 struct Rotation {
+    UserId user;
     SessionId session;
     std::string old_jti;
     // Of the refresh token, or cookie, as it was presented; none if no refresh token was: a confirmation presents the
@@ -140,13 +141,15 @@ public:
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);
 
-    // Returns false if the jti was no longer `old_jti`, or the session is over.
-    awaitable<bool> rotate(Rotation rotation);
+    // Returns false if the jti was no longer `old_jti`, or the session is over. Without LockAccount::yes also if a
+    // change that raised the account's version and kept the session committed during the statement.
+    enum class LockAccount : std::uint8_t { no, yes };
+    awaitable<bool> rotate(Rotation rotation, LockAccount lock = LockAccount::no);
     // The same as part of a transaction, which must be about `ended`.
     static void add_rotate(storage::Transaction& transaction, storage::Expect expect, const Rotation& rotation);
     // The session counts as not confirmed since its login, unless its jti was replaced.
-    awaitable<void> forget_proof(SessionId id, std::string jti);
-    // Expect::one: the session belongs to the user and is live.
+    awaitable<void> forget_proof(UserId user, SessionId id, std::string jti);
+    // Locks the account first. Expect::one: the session belongs to the user and is live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);
     // Records that the owner has just proven their identity. Expect::one, as in add_revoke().

@@ -165,7 +165,7 @@ private:
     awaitable<TokenRenewal> sign_next(const RefreshState& state, std::optional<crypto::Sha256> presented,
                                       TimePoint now);
     // Calls the repository's rotate(). If its answer is lost, reads the outcome from the row.
-    awaitable<bool> rotate(const Rotation& rotation);
+    awaitable<bool> rotate(const Rotation& rotation, SessionRepository::LockAccount lock);
     // Returns what the refresh with this token was answered, for as long as the cache keeps it.
     awaitable<std::optional<TokenPair>> cached_successor(SessionId session, const std::string& jti,
                                                          const std::string& token);

@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "features/users/generations.hpp"
+#include "features/users/repository.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -49,12 +50,9 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
     : by_(by), now_(now) {
     if (!by.proof_) return;
     const auto& [user, session, role, abilities] = *by.proof_;
-    const auto lock = [&](UserId account) {
-        add(Expect::any, "UPDATE users SET updated_at = updated_at WHERE id = $1", account);
-    };
-    if (target && *target < user) lock(*target);
-    lock(user);
-    if (target && user < *target) lock(*target);
+    if (target && *target < user) UserRepository::add_lock(*this, *target);
+    UserRepository::add_lock(*this, user);
+    if (target && user < *target) UserRepository::add_lock(*this, *target);
     actor_at_ = statements().size();
     // A separate statement after the locks, because PostgreSQL reads sessions and roles from a snapshot taken when the
     // statement begins.

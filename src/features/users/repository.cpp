@@ -42,6 +42,10 @@ void UserRepository::add_insert(storage::Transaction& transaction, const User& u
         user.must_change_password, name_of(user.language));
 }
 
+void UserRepository::add_lock(storage::Transaction& transaction, UserId id) {
+    transaction.add(Expect::any, "UPDATE users SET updated_at = updated_at WHERE id = $1", id);
+}
+
 void UserRepository::add_same_generation(storage::Transaction& transaction, const User& seen) {
     transaction.add(Expect::one,
                     sql<"UPDATE users SET updated_at = updated_at WHERE id = $1 AND security_version = $2 AND $3 = ",

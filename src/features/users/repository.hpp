@@ -24,6 +24,9 @@ public:
 
     // The statement fails on commit if the address or user name is taken. Ignores `user.role`; stores only `role_id`.
     static void add_insert(storage::Transaction& transaction, const User& user, TimePoint now);
+    // Locks the account's row. What follows sees all that changes before it committed: a statement of PostgreSQL that
+    // waits for a session's row meanwhile compares the new session with the account from before. Expect::any.
+    static void add_lock(storage::Transaction& transaction, UserId id);
     // Asserts that the account is still of the generation in which it was read; changes nothing. For changes that rest
     // on a grant without a database row, such as a challenge. Expect::one.
     static void add_same_generation(storage::Transaction& transaction, const User& seen);
