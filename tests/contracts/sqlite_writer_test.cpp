@@ -2,6 +2,7 @@
 // come and go.
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <latch>
 #include <limits>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/error.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
+#include "tests/support/faulty_vfs.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -98,6 +100,16 @@ awaitable<int> keep_reading(storage::Database& on, std::string_view sql, int tim
     co_return reads;
 }
 
+// Writes half a megabyte per round, and calls `after_each` round.
+void write_filled(SqliteDatabase& database, int rounds, const std::function<void()>& after_each, int first_id = 0) {
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<awaitable<Rows>> works;
+        for (int i = 0; i < 40; ++i) works.push_back(insert_filled(database, first_id + round * 40 + i, 12'000));
+        values_of(std::move(works), 1);
+        after_each();
+    }
+}
+
 // Writes 100 MB while two threads read without a pause, and returns the largest size of the log in bytes.
 std::uintmax_t largest_log(SqliteDatabase& database, const std::filesystem::path& log, std::string_view sql,
                            int times) {
@@ -106,12 +118,7 @@ std::uintmax_t largest_log(SqliteDatabase& database, const std::filesystem::path
     for (int i = 0; i < 2; ++i)
         readers.emplace_back([&] { EXPECT_GT(run(keep_reading(database, sql, times, stop)), 0); });
     std::uintmax_t out = 0;
-    for (int round = 0; round < 200; ++round) {
-        std::vector<awaitable<Rows>> works;
-        for (int i = 0; i < 40; ++i) works.push_back(insert_filled(database, round * 40 + i, 12'000));
-        values_of(std::move(works), 1);
-        out = std::max(out, std::filesystem::file_size(log));
-    }
+    write_filled(database, 200, [&] { out = std::max(out, std::filesystem::file_size(log)); });
     stop = true;
     return out;
 }
@@ -142,6 +149,23 @@ TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReadersThatTakeLong) {
     const auto largest = largest_log(*database, folder / "test.db-wal", sql, times);
     RecordProperty("largest_log", static_cast<int>(largest));
     EXPECT_LT(largest, std::uintmax_t{80} << 20);
+}
+
+// Such as a backup. The writer tries once per millisecond while it waits.
+TEST_F(SqliteWriter, WritersWaitOnceForAReaderThatStays) {
+    FaultyVfs::install();
+    const auto database = open({.vfs = FaultyVfs::name});
+    run(insert_filled(*database, 1'000'000));
+    storage::sqlite::Connection reader({.file = folder / "test.db"});
+    reader.run("BEGIN");
+    EXPECT_EQ(reader.run("SELECT count(*) FROM t")[0].integer(0), 1);
+    const int before = FaultyVfs::checkpoints();
+    write_filled(*database, 200, [] {});
+    EXPECT_LT(FaultyVfs::checkpoints() - before, 150);
+    EXPECT_GT(std::filesystem::file_size(folder / "test.db-wal"), std::uintmax_t{80} << 20);
+    reader.run("COMMIT");
+    write_filled(*database, 30, [] {}, 8'000);
+    EXPECT_LT(std::filesystem::file_size(folder / "test.db-wal"), std::uintmax_t{48} << 20);
 }
 
 TEST_F(SqliteWriter, ThreadsComeAndGoAndLeaveTheirConnection) {

@@ -1,5 +1,6 @@
 #include "tests/support/faulty_vfs.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 
@@ -18,6 +19,8 @@ struct Plan {
     bool active = false;
     bool fired = false;
 };
+
+std::atomic<int> checkpoint_count{0};
 
 Plan& plan() {
     static Plan instance;
@@ -90,6 +93,8 @@ int shm_map(sqlite3_file* file, int page, int size, int extend, void volatile** 
     return real(file)->pMethods->xShmMap(real(file), page, size, extend, at);
 }
 int shm_lock(sqlite3_file* file, int offset, int n, int flags) {
+    constexpr int checkpoint_lock = 1;  // https://sqlite.org/walformat.html#wal_locks
+    if (offset == checkpoint_lock && flags == (SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)) ++checkpoint_count;
     return real(file)->pMethods->xShmLock(real(file), offset, n, flags);
 }
 void shm_barrier(sqlite3_file* file) { real(file)->pMethods->xShmBarrier(real(file)); }
@@ -151,6 +156,8 @@ void FaultyVfs::arm(int n, Kind kind, bool stays, Only only) {
     it.active = false;
     it.fired = false;
 }
+
+int FaultyVfs::checkpoints() { return checkpoint_count; }
 
 bool FaultyVfs::disarm() {
     Plan& it = plan();

@@ -26,6 +26,8 @@ public:
     static void arm(int n, Kind kind, bool stays, Only only = Only::everything);
     // Ends the faults. Returns whether any occurred.
     static bool disarm();
+    // How often connections have locked a log in order to copy it into its database, or tried to.
+    static int checkpoints();
 };
 
 }  // namespace consentry::tests

@@ -328,28 +328,31 @@ bool Connection::file_has_moved() const {
 
 void Connection::copy_log() { checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
 
-bool Connection::empty_log(std::chrono::milliseconds wait) {
+Connection::LogEmptied Connection::empty_log(std::chrono::milliseconds wait) {
     // SQLite would wait for the slot of one reader, and the next reader may take that slot at once: two readers can
     // keep it busy between them forever. So it does not wait here. Each attempt looks at all readers anew.
     busy_timeout_ = {};
     const auto deadline = std::chrono::steady_clock::now() + wait;
-    bool is_empty = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-    while (!is_empty && std::chrono::steady_clock::now() < deadline) {
+    Copied copied = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+    const bool same_reader = copied.frames >= 0 && copied.frames == copied_frames_;
+    while (!copied.whole && !same_reader && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        is_empty = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+        copied = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
     }
+    copied_frames_ = copied.whole ? -1 : copied.frames;
     busy_timeout_ = options_.busy_timeout;
-    return is_empty;
+    if (copied.whole) return LogEmptied::yes;
+    return same_reader ? LogEmptied::no_same_reader : LogEmptied::no;
 }
 
-// Returns false if readers or writers were in the way.
-bool Connection::checkpoint(int mode) {
-    int in_log = 0;
-    int copied = 0;
+// Not whole if readers or writers were in the way.
+Connection::Copied Connection::checkpoint(int mode) {
+    int in_log = -1;
+    int copied = -1;
     const int result = sqlite3_wal_checkpoint_v2(db_.get(), "main", mode, &in_log, &copied);
-    if ((result & 0xFF) == SQLITE_BUSY || (result & 0xFF) == SQLITE_LOCKED) return false;
-    if (result != SQLITE_OK) fail(result);
-    return in_log == copied;
+    const bool is_busy = (result & 0xFF) == SQLITE_BUSY || (result & 0xFF) == SQLITE_LOCKED;
+    if (result != SQLITE_OK && !is_busy) fail(result);
+    return {.whole = !is_busy && in_log == copied, .frames = copied};
 }
 
 void Connection::fail(int code, std::string_view context) const {

@@ -72,9 +72,14 @@ public:
     int wal_frames() const { return wal_frames_; }
     // Copies the log into the database as far as readers allow, without waiting.
     void copy_log();
-    // Copies the whole log into the database and empties it. Waits up to `wait` for readers and writers, and returns
-    // false if they were still in the way. Both throw SqliteError if the storage failed.
-    bool empty_log(std::chrono::milliseconds wait);
+    enum class LogEmptied : std::uint8_t {
+        yes,
+        no,
+        no_same_reader,  // that was already in the way of the previous call, such as a backup
+    };
+    // Copies the whole log into the database and empties it. Waits up to `wait` for readers and writers that are in the
+    // way, except for the same reader. Both throw SqliteError if the storage failed.
+    LogEmptied empty_log(std::chrono::milliseconds wait);
 
     // A copy of the header of the write-ahead log's index in shared memory.
     struct LogState {
@@ -109,7 +114,11 @@ private:
     Prepared prepare(std::string_view sql);
     void evict_one();
     void bind(const Prepared& prepared, const Params& params);
-    bool checkpoint(int mode);
+    struct Copied {
+        bool whole = false;
+        int frames = -1;  // of the log so far; -1: unknown, because another process copies
+    };
+    Copied checkpoint(int mode);
     [[noreturn]] void fail(int code, std::string_view context = {}) const;
     static int on_busy(void* self, int attempt);
     static int on_progress(void* wanted);
@@ -121,6 +130,7 @@ private:
     bool refuses_writes_ = false;
     const volatile std::uint32_t* log_index_ = nullptr;  // SQLite maps it for the connection's lifetime
     int wal_frames_ = 0;
+    int copied_frames_ = -1;  // when empty_log() gave up; a reader from before the next frame was in the way
     std::uint64_t uses_ = 0;
     std::unique_ptr<sqlite3, Close> db_;
     // Declared after db_: statements must be finalized before the connection closes.

@@ -7,9 +7,10 @@
 
 namespace consentry::storage::sqlite {
 
-// Copies the database into a new file (0600) and syncs it. Holds up neither readers nor writers; the write-ahead log of
-// the source grows meanwhile. `progress` gets the pages copied and their number. Throws std::runtime_error that names
-// the file at fault; the copy is then incomplete and must be removed.
+// Copies the database into a new file (0600) and syncs it. Readers go on. Writers wait at most once, for 100 ms, when
+// they have written 32 MiB; the write-ahead log of the source grows meanwhile. `progress` gets the pages copied and
+// their number. Throws std::runtime_error that names the file at fault; the copy is then incomplete and must be
+// removed.
 void take_snapshot(const std::filesystem::path& from, const std::filesystem::path& to,
                    const std::function<void(int copied, int pages)>& progress);
 

@@ -21,7 +21,7 @@ constexpr int checkpoint_frames_urgent = 8 * checkpoint_frames;
 // How long emptying waits for readers, while all writers wait for it.
 constexpr std::chrono::milliseconds checkpoint_wait{100};
 // Reads that take longer make it fail. Each failure doubles the next wait and the log written before it, so that
-// writers never wait more than 100 ms per 4 MiB of log.
+// writers never wait more than 100 ms per 4 MiB of log. They wait once for a reader that stays, such as a backup.
 constexpr int checkpoint_patience_max = 8;
 
 bool holds(Expect expect, std::int64_t affected) {
@@ -179,7 +179,8 @@ void Writer::open_if_due() {
     reopen_at_ = now + options_.reopen_interval;
     auto fresh = std::make_unique<Connection>(options_.connection);
     // Frames appended after frames whose sync failed would be lost with them.
-    if (!fresh->empty_log(checkpoint_wait)) throw Unavailable(failure_ + " (log still in use)");
+    if (fresh->empty_log(checkpoint_wait) != Connection::LogEmptied::yes)
+        throw Unavailable(failure_ + " (log still in use)");
     fresh->run("BEGIN IMMEDIATE");
     const Rows version = fresh->run("PRAGMA user_version");
     fresh->run(fmt::format("PRAGMA user_version = {}", version[0].integer(0)));  // writes page 1, changes nothing
@@ -206,7 +207,10 @@ void Writer::checkpoint_if_due() {
             connection_->copy_log();
             return;
         }
-        connection_->empty_log(checkpoint_patience_ * checkpoint_wait);
+        if (connection_->empty_log(checkpoint_patience_ * checkpoint_wait) == Connection::LogEmptied::no_same_reader) {
+            checkpoint_at_frames_ = frames + checkpoint_frames;
+            return;
+        }
         checkpoint_at_frames_ = frames + checkpoint_patience_ * checkpoint_frames;
         checkpoint_patience_ = std::min(2 * checkpoint_patience_, checkpoint_patience_max);
     } catch (const SqliteError& error) {
