@@ -10,27 +10,40 @@
 #include "tests/instances/fleet.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/mailbox.hpp"
 
 namespace consentry::tests {
 namespace {
+
+// Calls while another transaction has run `before`. Once the call waits for it, the transaction runs `after` and
+// commits.
+template <class Call>
+auto beside(const SharedFleet& fleet, const std::vector<std::string>& before, const std::vector<std::string>& after,
+            Call call) {
+    const PostgresConnection other(fleet.schema().url());
+    const std::string pid = other.run("SELECT pg_backend_pid()").at(0).at(0);
+    other.run("BEGIN");
+    for (const std::string& statement : before) other.run(statement);
+    auto called = std::async(std::launch::async, std::move(call));
+    EXPECT_TRUE(eventually([&] {
+        return fleet.number("SELECT count(*) FROM pg_stat_activity WHERE " + pid + " = ANY (pg_blocking_pids(pid))") ==
+               1;
+    }));
+    for (const std::string& statement : after) other.run(statement);
+    other.run("COMMIT");
+    return called.get();
+}
 
 // Calls while a transaction that raises the account's security version and keeps its only session, as turning
 // two-factor on does, has locked both rows. Commits it once the call waits for it. A statement that waited on READ
 // COMMITTED sees the new row of the session, but reads the account from before.
 template <class Call>
 auto beside_a_rise(const SharedFleet& fleet, Call call) {
-    const PostgresConnection other(fleet.schema().url());
-    const std::string pid = other.run("SELECT pg_backend_pid()").at(0).at(0);
-    other.run("BEGIN");
-    other.run("UPDATE users SET security_version = security_version + 1 WHERE id IN (SELECT user_id FROM sessions)");
-    other.run("UPDATE sessions SET security_version = security_version + 1");
-    auto called = std::async(std::launch::async, std::move(call));
-    EXPECT_TRUE(eventually([&] {
-        return fleet.number("SELECT count(*) FROM pg_stat_activity WHERE " + pid + " = ANY (pg_blocking_pids(pid))") ==
-               1;
-    }));
-    other.run("COMMIT");
-    return called.get();
+    return beside(fleet,
+                  {"UPDATE users SET security_version = security_version + 1 WHERE id IN (SELECT user_id FROM "
+                   "sessions)",
+                   "UPDATE sessions SET security_version = security_version + 1"},
+                  {}, std::move(call));
 }
 
 TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
@@ -194,6 +207,24 @@ TEST(SES_8, LoginsAtAllInstancesAtOnceKeepToTheBound) {
     const auto answers = at_once(40, [&](std::size_t i) { return log_in_at_last(fleet->client(i), ada); });
     EXPECT_GT(count(answers, 200), 10U) << testing::PrintToString(statuses(answers));
     EXPECT_EQ(fleet.number("SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), 10);
+}
+
+// Both lock the account's row before the link's, so that neither waits for the other forever.
+TEST(REC_2, AResetBesideAnotherChangeOfTheAccountWaitsForIt) {
+    SharedFleet fleet(1);
+    const Person ada = fleet->make_person();
+    ASSERT_EQ(fleet->client(0).post("/api/public/user/password/forgot", {{"email", ada.email}}).status, 200U);
+    const Mailbox mailbox(fleet->data() / "mail");
+    const std::string token = mailbox.wait_for(ada.email, "forgotPassword").token();
+    const Answer reset =
+        beside(fleet, {"UPDATE users SET security_version = security_version + 1"},
+               {"SELECT 1 FROM account_tokens FOR UPDATE NOWAIT", "DELETE FROM account_tokens"}, [&] {
+                   return fleet->client(0).call(
+                       "PUT", "/api/public/user/password/reset",
+                       json::serialize(json::object{{"token", token}, {"newPassword", "Copper-Meadow-77"}}));
+               });
+    EXPECT_EQ(reset.status, 400U) << reset.body;
+    EXPECT_EQ(log_in(fleet->client(0), ada).status, 200U) << "with the former password";
 }
 
 }  // namespace

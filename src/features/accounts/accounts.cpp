@@ -63,6 +63,8 @@ awaitable<Result<void>> Accounts::verify(std::string token, Cause cause) {
     const auto user = co_await tokens_.find(token, purpose, now);
     if (!user) co_return fail(errors::token_invalid);
     storage::Transaction transaction;
+    // As in every change of an account, its row comes first: two such changes then wait instead of deadlocking.
+    UserRepository::add_lock(transaction, *user);
     AccountTokens::add_spend(transaction, token, purpose, now);
     AccountRepository::add_verified(transaction, *user, now);
     Audit::add(transaction, *user, ActivityAction::user_verified_email, cause, now);

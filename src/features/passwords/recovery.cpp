@@ -36,6 +36,9 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(reset.new_password), network_of(cause));
     storage::Transaction transaction;
+    // As in every change of an account, its row comes first: two such changes then wait instead of deadlocking.
+    UserRepository::add_lock(transaction, user->id);
+    const std::size_t token_at = transaction.statements().size();
     AccountTokens::add_spend(transaction, reset.token, purpose, now);
     two_factor_.spend(transaction, *proof, cause);
     const std::size_t spent = transaction.statements().size();
@@ -56,7 +59,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
         if (may_be_strangers(*user)) audit_.tell("account.taken_over", Outcome::success, user->id, cause);
         co_return Result<void>{};
     }
-    if (outcome.failed_at == 0) co_return fail(errors::token_invalid);
+    if (outcome.failed_at == token_at) co_return fail(errors::token_invalid);
     if (outcome.failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(**proof), cause));
     if (outcome.failed_at == changed && needed_no_proof) co_return fail(errors::two_factor_method_required);
     throw Unavailable("reset of a password: the account changed at the same moment");
