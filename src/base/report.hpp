@@ -2,6 +2,7 @@
 // violations beyond it are counted but not kept.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,9 +36,14 @@ private:
 class Report {
 public:
     void add(std::string_view key, std::string_view property, boost::json::object placeholders = {}) {
-        if (violations_.size() >= violations_max) return;
+        if (violations_.size() >= violations_max || judges_unreadable(key, property)) return;
         placeholders.insert_or_assign("property", last_segment(property));
         violations_.push_back({std::string(key), std::string(shortened(property)), std::move(placeholders)});
+    }
+    // Call once its violations are added: what the client sent could not be read, so that later rules would judge the
+    // default value in its place.
+    void set_unreadable(std::string property) {
+        if (unreadable_.size() < violations_max) unreadable_.push_back(std::move(property));
     }
     bool empty() const { return violations_.empty(); }
     std::vector<Violation> take() { return std::move(violations_); }
@@ -58,7 +64,15 @@ private:
         }
         return name;
     }
+    bool judges_unreadable(std::string_view key, std::string_view property) const {
+        return std::ranges::any_of(unreadable_, [&](std::string_view unreadable) {
+            if (!unreadable.starts_with(property)) return false;
+            // The default values of two elements are equal.
+            return unreadable.size() == property.size() || (key == "arrayUnique" && unreadable[property.size()] == '.');
+        });
+    }
     std::vector<Violation> violations_;
+    std::vector<std::string> unreadable_;
 };
 
 }  // namespace consentry

@@ -54,7 +54,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
                     keys.set_window(caller.actor(), path->api_key_id, {body.start_at, body.end_at}, cause_of(context)));
             },
             [&keys](const ApiKeyDateRequest& body, Report& report) {
-                keys.check_window(body.start_at, body.given_end(), report);
+                keys.check_window(body.start_at, body.end_at, report);
             });
 
     router.patch("/admin/api-key/update/:apiKeyId/status")

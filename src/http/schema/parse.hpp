@@ -83,6 +83,7 @@ void report_absent(bool missing, const std::tuple<Rules...>& rules, const Proper
             (name_form(rule), ...);
         },
         rules);
+    if constexpr (!DtoType<T> && !IsVector<T>::value) report.set_unreadable(property);
 }
 
 template <class T, class... Rules>

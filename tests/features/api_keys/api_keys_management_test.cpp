@@ -170,6 +170,11 @@ TEST(ApiKeyDates, ADateThatCannotBeReadBreaksNoRuleAboutItsTime) {
         EXPECT_FALSE(refused.violates("endAt", "isAfterNow")) << refused.body;
         EXPECT_FALSE(refused.violates("endAt", "isNotBefore")) << refused.body;
     }
+    const Answer created =
+        keys.create({{"name", "shop"}, {"type", "default"}, {"startAt", "tomorrow"}, {"endAt", "in May"}});
+    EXPECT_TRUE(created.violates("startAt", "isIso8601")) << created.body;
+    EXPECT_TRUE(created.violates("endAt", "isIso8601")) << created.body;
+    EXPECT_EQ(created.json.at("errors").as_array().size(), 2U) << created.body;
 }
 
 // A key as it can be: switched on or off, of the present epoch or an earlier one, expired or not.

@@ -128,6 +128,9 @@ TEST(AUT_5, ARolesFormIsChecked) {
         violates(name, {}, "name", "isAlphanumeric");
     violates("sailors", {{"ships", {"read"}}}, "abilities.0.subject", "isEnum");
     violates("sailors", {{"user", {"read", "sail"}}}, "abilities.0.action.1", "isEnum");
+    const Answer unknown =
+        staff.create(staff.chief, "sailors", "admin", {{"ships", {"read"}}, {"boats", {"row", "sail"}}});
+    EXPECT_EQ(unknown.json.at("errors").as_array().size(), 4U) << "isEnum each: " << unknown.body;
     violates("sailors", {{"user", {}}}, "abilities.0.action", "arrayNotEmpty");
     violates("sailors", {{"user", {"read", "read"}}}, "abilities.0.action", "arrayUnique");
     violates("sailors", {{"user", {"read"}}, {"user", {"update"}}}, "abilities", "arrayUnique");

@@ -134,6 +134,9 @@ TEST(TFA_13, BothOrNeitherAtVerificationIsRefusedAndSpendsNothing) {
     EXPECT_TRUE(verify({{"method", "code"}}).violates("code", "isOneRequired"));
     EXPECT_TRUE(verify({{"method", "backupCode"}, {"code", code}}).violates("method", "isMatching"));
     EXPECT_TRUE(verify({{"method", "code"}, {"backupCode", backup}}).violates("method", "isMatching"));
+    const Answer unknown = verify({{"method", "sms"}, {"backupCode", backup}});
+    EXPECT_TRUE(unknown.violates("method", "isEnum")) << unknown.body;
+    EXPECT_FALSE(unknown.violates("method", "isMatching")) << unknown.body;
     EXPECT_TRUE(verify({{"method", "sms"}, {"code", code}}).violates("method", "isEnum"));
     const Answer both =
         it.service.erase("/api/user/2fa", {{"code", code}, {"backupCode", backup}}, bearer(it.tokens.access));
