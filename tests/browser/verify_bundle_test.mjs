@@ -318,6 +318,34 @@ test('a whole bundle has the entries that receipts promise', async () => {
     assert.equal(many.find(({ good }) => !good).name, 'all.jwt, line 1 and log.zip');
 });
 
+test('a backdated entry does not hide a broken promise', async () => {
+    const { receipt, claims } = log.records[0];
+    const without = log.entries.filter((one) => leafHash(one).toString('hex') !== claims.entryHash);
+    const given = async (...more) => {
+        const content = bundle(rebuilt([...without, ...more]));
+        const findings = await verify(page, log.vkey, [named('ada.jwt', receipt), named('log.zip', content)]);
+        return findings.find(({ good }) => !good);
+    };
+    const at = (seconds) => {
+        const entry = laterEntry(0);
+        entry.writeBigUInt64BE(BigInt(claims.iat + seconds), 10);
+        return entry;
+    };
+    assert.match((await given(at(3600), at(61))).sentence, /but the log goes on after that time without it/);
+    const hidden = /entries that are later than that time, but its last one is not/;
+    const found = await given(at(3600), at(0));
+    assert.equal(found?.name, 'ada.jwt and log.zip');
+    assert.match(found.sentence, hidden);
+    assert.match((await given(at(121), at(60))).sentence, hidden);
+    assert.equal(await given(at(120), at(60)), undefined, 'clocks of instances may differ so much');
+    const late = at(3600);
+    late[2] = 1;
+    assert.equal(await given(late, at(60)), undefined, 'recorded late');
+    const published = Buffer.from(log.entries.find(isPublication));
+    published.writeBigUInt64BE(BigInt(claims.iat + 600), 7);
+    assert.equal(await given(published, at(0)), undefined, 'its position follows that of its draft');
+});
+
 test('a whole bundle continues each earlier state', async () => {
     const proof = log.records[0].proof;
     const changed = rebuilt(log.entries.with(1, log.entries[2]));

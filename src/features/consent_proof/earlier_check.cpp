@@ -1,5 +1,6 @@
 #include "features/consent_proof/earlier_check.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -13,6 +14,27 @@ std::optional<std::int64_t> due(const Receipt& receipt) {
     const std::int64_t signed_at = receipt.entry.time.time_since_epoch().count();
     if (receipt.merge_delay > std::numeric_limits<std::int64_t>::max() - signed_at) return std::nullopt;
     return signed_at + receipt.merge_delay;
+}
+
+bool is_behind(std::optional<std::chrono::sys_seconds> time, std::int64_t end, std::int64_t tolerance = 0) {
+    return time && time->time_since_epoch().count() - end > tolerance;
+}
+
+std::unexpected<std::string> broken_promise(const EarlierReceipt& receipt) {
+    return std::unexpected(
+        fmt::format("{}: the service has promised to add the entry of the receipt to the log within {} seconds, but "
+                    "the log goes on after that time without it. Compare the receipt with a later bundle: only if a "
+                    "clock of the service was ahead, the entry may still follow. Keep both files",
+                    receipt.place, receipt.receipt.merge_delay));
+}
+
+std::unexpected<std::string> hidden_promise(const EarlierReceipt& receipt) {
+    return std::unexpected(
+        fmt::format("{}: the service has promised to add the entry of the receipt to the log within {} seconds. The "
+                    "log lacks it. It has entries that are later than that time, but its last one is not: entries "
+                    "were backdated, or a clock of the service was ahead. Compare the receipt with a later bundle, "
+                    "which must have the entry. Keep both files",
+                    receipt.place, receipt.receipt.merge_delay));
 }
 
 std::unexpected<std::string> fork_of(const EarlierState& state) {
@@ -34,7 +56,11 @@ void EarlierCheck::note(const tlog::CompactRange& tree, BytesView bytes, const L
     const auto [begin, end] = states_.equal_range(tree.size());
     for (auto state = begin; state != end && fork_ == nullptr; ++state)
         if (!(tree.root() == state->second->checkpoint.root)) fork_ = state->second;
-    if (const auto time = added_at(entry)) latest_ = time;
+    if (const auto time = added_at(entry)) {
+        last_ = time;
+        // An outage may put a publication before acceptances of earlier times: its position follows that of its draft.
+        if (!std::holds_alternative<PublicationEntry>(entry)) greatest_ = std::max(greatest_.value_or(*time), *time);
+    }
     if (promises_.empty()) return;
     const auto promise = promises_.find(Bytes(bytes.begin(), bytes.end()));
     if (promise != promises_.end()) promise->second.is_kept = true;
@@ -49,12 +75,10 @@ std::expected<void, std::string> EarlierCheck::finish(const tlog::Checkpoint& bu
     for (const auto& [bytes, promise] : promises_) {
         const EarlierReceipt& first = *promise.receipts.front();
         const auto end = due(first.receipt);
-        if (promise.is_kept || !end || !latest_ || latest_->time_since_epoch().count() <= *end) continue;
-        return std::unexpected(
-            fmt::format("{}: the service has promised to add the entry of the receipt to the log within {} seconds, "
-                        "but the log goes on after that time without it. Compare the receipt with a later bundle: only "
-                        "if a clock of the service was ahead, the entry may still follow. Keep both files",
-                        first.place, first.receipt.merge_delay));
+        if (promise.is_kept || !end) continue;
+        if (is_behind(last_, *end)) return broken_promise(first);
+        // The times of entries may be out of order by the promised delay. By more, a backdated last entry would do.
+        if (is_behind(greatest_, *end, first.receipt.merge_delay)) return hidden_promise(first);
     }
     return {};
 }

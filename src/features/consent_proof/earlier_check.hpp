@@ -51,7 +51,9 @@ private:
     std::multimap<std::uint64_t, const EarlierState*> states_;  // by their sizes
     const EarlierState* fork_ = nullptr;                        // the first state that the entries do not continue
     std::map<Bytes, Promise> promises_;                         // by their entries
-    std::optional<std::chrono::sys_seconds> latest_;            // time of an entry that was not recorded late
+    // Times of entries that were not recorded late.
+    std::optional<std::chrono::sys_seconds> last_;      // of the last one
+    std::optional<std::chrono::sys_seconds> greatest_;  // of all but publications
 };
 
 }  // namespace consentry

@@ -13,6 +13,9 @@
 #include "features/consent_proof/bundle_names.hpp"
 #include "features/consent_proof/zip_format.hpp"
 #include "features/consent_proof/zip_reader.hpp"
+#include "tlog/checkpoint.hpp"
+#include "tlog/compact_range.hpp"
+#include "tlog/tiles.hpp"
 
 namespace consentry::tests {
 
@@ -61,6 +64,35 @@ inline std::string forged(const std::string& archive, const std::map<std::string
     }
     const std::uint64_t end = out.size();
     return out + directory + zip_end(members.size(), end, directory.size());
+}
+
+// The entries of a bundle of a whole log of less than 256 entries.
+inline std::vector<Bytes> entries_in(const std::string& archive) {
+    std::vector<Bytes> out;
+    for (const std::string& name : names_in(archive)) {
+        if (!name.starts_with(bundle::entries)) continue;
+        const std::string tile = member_of(archive, name);
+        const unsigned width = tlog::parse_tile_path(name).value().width;
+        for (const BytesView entry : tlog::parse_entry_bundle(as_bytes(tile), width).value())
+            out.emplace_back(entry.begin(), entry.end());
+    }
+    return out;
+}
+
+// The archive of a log with other entries, less than 256. Only the log's owner can make it.
+inline std::string rebuilt(const std::string& archive, const std::vector<Bytes>& entries, const tlog::NoteSigner& log,
+                           std::map<std::string, std::optional<std::string>> changes = {}) {
+    for (const std::string& name : names_in(archive))
+        if (name.starts_with(bundle::entries)) changes[name] = std::nullopt;
+    tlog::CompactRange tree;
+    for (const Bytes& entry : entries) tree.append(tlog::leaf_hash(entry));
+    tlog::Note note{.text = tlog::format_checkpoint({log.verifier().name(), entries.size(), tree.root()}),
+                    .signatures = {}};
+    note.signatures.push_back(log.sign(note.text));
+    changes[std::string(bundle::checkpoint)] = tlog::format_note(note);
+    const tlog::TileId id{.level = tlog::entry_level, .index = 0, .width = static_cast<unsigned>(entries.size())};
+    changes[tlog::tile_path(id)] = std::string(as_text(tlog::entry_bundle(entries).value()));
+    return forged(archive, changes, &log, entries.size());
 }
 
 }  // namespace consentry::tests
