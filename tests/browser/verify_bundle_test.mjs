@@ -346,6 +346,110 @@ test('a backdated entry does not hide a broken promise', async () => {
     assert.equal(await given(published, at(0)), undefined, 'its position follows that of its draft');
 });
 
+// What the page says of a log with these entries behind its own, apart from what it says of every log.
+async function doubtsAbout(entries, change = (members) => members) {
+    const documents = log.documents;
+    const members = bundleMembers({ ...rebuilt([...log.entries, ...entries]), documents });
+    const [finding] = await check(zip(withSums({ ...log, entries: [...log.entries, ...entries] }, await change(members))));
+    assert.ok(finding.good, finding.sentence);
+    return finding.sentence.replace(/^The bundle contains the whole log .* entries\./, '');
+}
+const timeOf = (entry) => Number(entry.readBigUInt64BE({ 1: 10, 2: 1, 3: 7 }[entry[0]]));
+function withTime(entry, seconds) {
+    const out = Buffer.from(entry);
+    out.writeBigUInt64BE(BigInt(seconds), { 1: 10, 2: 1, 3: 7 }[entry[0]]);
+    return out;
+}
+
+test('entries that are older than those before them are named', async () => {
+    const last = log.entries.findLast(isConsent);
+    const at = (seconds) => withTime(last, timeOf(last) + seconds);
+    const [count, hour] = [log.entries.length, 3600];
+    const says = (entries) =>
+        ` Entries that are more than 60 seconds older than one before them: ${entries}. They were backdated, or a clock of the ` +
+        'service was wrong. Ask the operator.';
+    assert.equal(await doubtsAbout([]), '');
+    assert.equal(await doubtsAbout([at(hour), at(hour - 60), at(2 * hour)]), '', 'clocks may differ so much');
+    assert.equal(await doubtsAbout([at(hour), at(hour - 61)]), says(`1 (entry ${count + 1})`));
+    assert.equal(
+        await doubtsAbout([at(2 * hour), at(hour), at(hour + 60), at(3 * hour), at(2 * hour)]),
+        says(`3 (entries ${count + 1}, ${count + 2}, ${count + 4})`),
+    );
+    const many = Array.from({ length: 11 }, () => at(hour));
+    const first = Array.from({ length: 10 }, (_, i) => count + 1 + i);
+    assert.equal(await doubtsAbout([at(2 * hour), ...many]), says(`11 (entries ${first.join(', ')}, and so on)`));
+    const verdict = await page.evaluate(() => [false, true].map((isDoubtful) => verdictOf([{ good: true, isDoubtful }])[2]));
+    assert.doesNotMatch(verdict[0], /explanation/);
+    assert.match(verdict[1], /What some entries of a bundle say needs an explanation: see below\./);
+    const late = [at(2 * hour), at(hour)];
+    for (const entry of late) entry[2] = 1;
+    assert.equal(await doubtsAbout(late), '', 'recorded late');
+    const erasure = Buffer.alloc(25);
+    erasure[0] = 2;
+    assert.equal(await doubtsAbout([at(hour), withTime(erasure, timeOf(last))]), says(`1 (entry ${count + 1})`));
+    assert.equal(await doubtsAbout([withTime(erasure, timeOf(last) + hour), at(0)]), says(`1 (entry ${count + 1})`));
+});
+
+test('acceptances that are older than the publication of their version are named', async () => {
+    const last = log.entries.findLast(isConsent);
+    const hour = 3600;
+    const count = log.entries.length;
+    const publication = (seconds) => {
+        const entry = withTime(log.entries.find((one) => isPublication(one) && one[1] === last[3]), timeOf(last) + seconds);
+        entry.writeUInt32BE(2, 3);
+        return entry;
+    };
+    const acceptance = (seconds, late = 0) => {
+        const entry = withTime(last, timeOf(last) + seconds);
+        entry[2] = late;
+        entry.writeUInt32BE(2, 4);
+        return entry.fill(0, 34, 66); // the text is unknown
+    };
+    const says = (entries) =>
+        new RegExp(
+            ' Acceptances and withdrawals that are more than 60 seconds older than the publication of their version: ' +
+                `${entries}\\. They were backdated, or a clock of the service was wrong\\. Ask the operator\\.`,
+        );
+    assert.equal(await doubtsAbout([publication(hour), acceptance(hour)]), '');
+    assert.equal(await doubtsAbout([publication(hour), acceptance(hour - 60)]), '', 'clocks may differ so much');
+    assert.equal(await doubtsAbout([publication(hour), withTime(last, timeOf(last))]), '', 'of another version');
+    assert.equal(await doubtsAbout([publication(hour), acceptance(hour / 2, 1)]), '', 'from a former system');
+    assert.equal(await doubtsAbout([acceptance(hour), publication(hour)]), '', 'an outage, and another draft');
+    assert.match(await doubtsAbout([publication(hour), acceptance(hour - 61)]), says(`1 \\(entry ${count + 1}\\)`));
+    assert.match(
+        await doubtsAbout([acceptance(1800), publication(hour), acceptance(1860), acceptance(2 * hour)]),
+        says(`2 \\(entries ${count}, ${count + 2}\\)`),
+    );
+    assert.match(
+        await doubtsAbout([publication(hour), publication(0), acceptance(1800)]),
+        says(`1 \\(entry ${count + 2}\\)`),
+    );
+});
+
+test('entries that are older than the timestamp before them are named', async (t) => {
+    const authority = new Authority();
+    t.after(() => authority.close());
+    const count = log.entries.length;
+    const last = log.entries.findLast(isConsent);
+    const stampedWith = (seconds, size) => {
+        const entries = [withTime(last, Math.floor(Date.now() / 1000) + seconds)];
+        return doubtsAbout(entries, (members) =>
+            Object.assign(members, stampMembers(authority, { ...log, entries: [...log.entries, ...entries] }, size)),
+        );
+    };
+    assert.equal(await stampedWith(0, count), '');
+    assert.equal(await stampedWith(-50, count), '', 'it may wait for its position so long');
+    assert.match(
+        await stampedWith(-100, count),
+        new RegExp(
+            ' Entries that are more than 60 seconds older than the timestamp, which is about a state of the log without ' +
+                `them: 1 \\(entry ${count}\\)\\. They were backdated, or the service added them later than it promises, for ` +
+                'example after an outage, or a clock was wrong\\. Ask the operator\\.',
+        ),
+    );
+    assert.doesNotMatch(await stampedWith(-100, count + 1), /than the timestamp/);
+});
+
 test('a whole bundle continues each earlier state', async () => {
     const proof = log.records[0].proof;
     const changed = rebuilt(log.entries.with(1, log.entries[2]));

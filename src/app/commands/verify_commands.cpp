@@ -348,7 +348,8 @@ int verify_bundle_file(const VerifyOptions& options) {
                         checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
                         verified->addenda, verified->documents,
                         verified->stamp ? "; " + describe(*verified->stamp) : "",
-                        absences_in(*verified) + comparison_with(earlier, verified->kept_promises)));
+                        absences_in(*verified) + describe(verified->doubts) +
+                            comparison_with(earlier, verified->kept_promises)));
     });
 }
 

@@ -47,11 +47,12 @@ public:
         if (checked) checked = check_checkpoint();
         if (checked) checked = check_description();
         if (checked) checked = check_manifest();
+        if (checked) checked = check_stamp();
         if (checked) checked = check_entries();
         if (checked) checked = check_addenda();
         if (checked) checked = check_documents();
-        if (checked) checked = check_stamp();
         if (!checked) return std::unexpected(std::move(checked.error()));
+        out_.doubts = doubts_.found();
         return std::move(out_);
     }
 
@@ -210,6 +211,7 @@ private:
         ++out_.entries;
         if (progress_ && out_.entries % tlog::tile_width == 0) progress_(out_.entries, claimed_entries_);
         if (has_earlier_ && tree != nullptr) earlier_.note(*tree, bytes, *entry);
+        doubts_.note(index, *entry);
         if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) erasures_[erasure->subject] = index;
         if (const auto* consent = std::get_if<ConsentEntry>(&*entry)) note_document(consent->content);
         if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) {
@@ -339,6 +341,7 @@ private:
                                   out_.accepted.checkpoint, authorities_);
         if (!stamp) return refusal(answer->name, stamp.error());
         if (stamp->size != number) return refusal(text->name, "the stamped checkpoint has another size");
+        doubts_.note_stamp(stamp->size, stamp->time);
         out_.stamp = std::move(*stamp);
         return {};
     }
@@ -355,6 +358,7 @@ private:
     const BundleProgress& progress_;
     const bool has_earlier_;
     EarlierCheck earlier_;
+    EntryDoubtCheck doubts_;
     VerifiedBundle out_;
     std::vector<ZipEntry> members_;
     std::uint64_t bundles_ = 0;            // members with entries

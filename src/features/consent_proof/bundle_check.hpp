@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "features/consent_proof/bundle_manifest.hpp"
 #include "features/consent_proof/earlier_check.hpp"
+#include "features/consent_proof/entry_doubts.hpp"
 #include "features/consent_proof/stamp_check.hpp"
 #include "tlog/policy.hpp"
 
@@ -28,6 +29,7 @@ struct VerifiedBundle {
     std::uint64_t documents = 0;
     std::uint64_t absent_documents = 0;  // that entries name
     std::optional<VerifiedStamp> stamp;
+    EntryDoubts doubts;
     std::uint64_t kept_promises = 0;  // earlier receipts whose entries it has
 };
 

@@ -10,6 +10,7 @@
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/tls_front.hpp"
+#include "tlog/lines.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -109,6 +110,33 @@ TEST_F(StampedBundles, ProveWhenTheirLogExisted) {
             EXPECT_EQ(openssl.code, 0) << openssl.err;
         }
     }
+}
+
+// Of a log whose owner adds entries and dates them before a stamp that they are not in.
+TEST_F(StampedBundles, ShowWhichEntriesWereBackdated) {
+    add();
+    EXPECT_EQ(work(), "");
+    const std::string archive = bundle("?withoutAddenda=true");
+    const auto stamped_at = verify(archive).value().stamp->time;
+    const auto before = [&](std::chrono::seconds time) {
+        ConsentEntry out = parse_entry(entries_in(archive).at(0)).value();
+        out.time = stamped_at - time;
+        return format_entry(out);
+    };
+    const auto doubts = [&](std::vector<Bytes> entries) {
+        entries.insert(entries.begin(), entries_in(archive).at(0));
+        const std::string consistency =
+            tlog::hash_lines({tlog::leaf_hash(entries.at(1)), tlog::leaf_hash(entries.at(2))});
+        const tlog::NoteSigner* log = t_.service.app().services().consent_log->published().signer();
+        const auto verified = verify(rebuilt(archive, entries, *log, {{"timestamps/1.consistency", consistency}}));
+        return verified ? describe(verified->doubts) : verified.error();
+    };
+    EXPECT_EQ(doubts({before(1min), before(-1s)}), "") << "an entry may wait for its position as long as that";
+    const std::string says =
+        "Entries that are more than 60 seconds older than the timestamp, which is about a state of the log without "
+        "them: ";
+    EXPECT_THAT(doubts({before(61s), before(0s)}), HasSubstr(says + "1 (entry 1). They were backdated, or "));
+    EXPECT_THAT(doubts({before(1h), before(30min)}), HasSubstr(says + "2 (entries 1, 2)."));
 }
 
 TEST_F(StampedBundles, AreNotMadeOfDamagedTiles) {

@@ -6,6 +6,8 @@
 #include "features/consent_proof/bundle_check.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/calls/account_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -73,6 +75,74 @@ TEST(BackdatedEntries, DoNotHideABrokenPromise) {
     EXPECT_EQ(verdict({1h, 2h}, true), "genuine") << "recorded late";
 }
 
+using Times = std::initializer_list<std::chrono::seconds>;
+
+TEST(BackdatedEntries, AreOlderThanEntriesBeforeThem) {
+    const Owner given;
+    const auto doubts = [&](Times times, bool is_late = false) {
+        std::vector<Bytes> more;
+        for (const auto time : times) {
+            ConsentEntry entry = given.after(time);
+            entry.is_late = is_late;
+            more.push_back(format_entry(entry));
+        }
+        const auto verified = given.verify(more);
+        return verified ? describe(verified->doubts) : verified.error();
+    };
+    const std::string begin = "\nEntries that are more than 60 seconds older than one before them: ";
+    const std::string end = ". They were backdated, or a clock of the service was wrong. Ask the operator.";
+    EXPECT_EQ(doubts({}), "") << "an honest log";
+    EXPECT_EQ(doubts({1h, 59min, 2h}), "") << "clocks of instances may differ so much";
+    EXPECT_EQ(doubts({1h, 1h - 61s}), begin + "1 (entry 3)" + end);
+    EXPECT_EQ(doubts({2h, 1h, 1h + 1min, 3h, 2h}), begin + "3 (entries 3, 4, 6)" + end);
+    EXPECT_EQ(doubts({2h, 1h, 1h, 1h, 1h, 1h, 1h, 1h, 1h, 1h, 1h, 1h}),
+              begin + "11 (entries 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, and so on)" + end);
+    EXPECT_EQ(doubts({2h, 1h}, true), "") << "recorded late";
+
+    const auto verdict = [&](const std::vector<Bytes>& more) { return describe(given.verify(more).value().doubts); };
+    const ErasureEntry erasure{.time = given.accepted.time, .subject = {}};
+    EXPECT_EQ(verdict({format_entry(given.after(1h)), format_entry(erasure)}), begin + "1 (entry 3)" + end);
+    EXPECT_EQ(verdict({format_entry(ErasureEntry{.time = given.accepted.time + 1h, .subject = {}}),
+                       format_entry(given.after(0s))}),
+              begin + "1 (entry 3)" + end);
+}
+
+PublicationEntry publication(const Owner& given, PolicyType type, std::uint32_t version, std::chrono::seconds time) {
+    PublicationEntry out{.type = type};
+    out.version = version;
+    out.time = given.accepted.time + time;
+    return out;
+}
+
+TEST(BackdatedEntries, AreOlderThanThePublicationOfTheirVersion) {
+    const Owner given;
+    const auto acceptance = [&](std::chrono::seconds time, bool is_late = false) {
+        ConsentEntry out = given.after(time);
+        out.version = 2;
+        out.is_late = is_late;
+        out.content = {};
+        return format_entry(out);
+    };
+    const auto published = format_entry(publication(given, PolicyType::marketing, 2, 1h));
+    const auto doubts = [&](const std::vector<Bytes>& more) {
+        const auto verified = given.verify(more);
+        return verified ? describe(verified->doubts) : verified.error();
+    };
+    const std::string begin =
+        "\nAcceptances and withdrawals that are more than 60 seconds older than the publication of their version: ";
+    EXPECT_EQ(doubts({published, acceptance(1h)}), "");
+    EXPECT_EQ(doubts({published, acceptance(59min)}), "") << "clocks of instances may differ so much";
+    EXPECT_EQ(doubts({published, format_entry(given.after(0s))}), "") << "of another version";
+    EXPECT_EQ(doubts({published, acceptance(30min, true)}), "") << "taken over from a former system";
+    EXPECT_THAT(doubts({published, acceptance(59min - 1s)}), HasSubstr(begin + "1 (entry 3). They were backdated"));
+    EXPECT_THAT(doubts({acceptance(30min), published, acceptance(31min), acceptance(2h)}),
+                HasSubstr(begin + "2 (entries 2, 4). "));
+    EXPECT_EQ(doubts({acceptance(1h), published}), "") << "an outage, and a draft of somebody else";
+    // The first one counts: nobody can publish a version again.
+    const auto again = format_entry(publication(given, PolicyType::marketing, 2, 0s));
+    EXPECT_THAT(doubts({published, again, acceptance(30min)}), HasSubstr(begin + "1 (entry 4)"));
+}
+
 // An outage may put a publication before acceptances of earlier times: its position follows that of its draft.
 TEST(BackdatedEntries, AreNotThoseBehindAPublication) {
     const Owner given;
@@ -80,12 +150,56 @@ TEST(BackdatedEntries, AreNotThoseBehindAPublication) {
     waiting.subject[1] ^= 1;
     const Receipt receipt{
         .id = AcceptanceId{}, .entry = waiting, .log = given.key().verifier().name(), .merge_delay = 60};
-    PublicationEntry published{.type = PolicyType::privacy};
-    published.version = 1;
-    published.time = given.accepted.time + 10min;
-    const auto verified = given.verify({format_entry(published), format_entry(given.after(0s))},
-                                       {.states = {}, .receipts = {{"ada.jwt", receipt}}});
-    EXPECT_TRUE(verified) << verified.error();
+    const auto published = format_entry(publication(given, PolicyType::privacy, 1, 10min));
+    const auto verified =
+        given.verify({published, format_entry(given.after(0s))}, {.states = {}, .receipts = {{"ada.jwt", receipt}}});
+    ASSERT_TRUE(verified) << verified.error();
+    EXPECT_EQ(describe(verified->doubts), "");
+}
+
+// What was recorded without the log, what waited for it during an outage, and an erasure that it did not see at once.
+TEST(BackdatedEntries, AreNoneInAnHonestLog) {
+    Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
+    const PolicyDesk desk(t.service);
+    const auto accept_as = [&](const Person& person, const std::string& type) {
+        const Answer answer = accept(t.service, t.service.tokens_of(person).access, type);
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+    };
+    const Person other = t.service.make_person();
+    desk.published("privacy", 1, texts_in({"en", "de"}));
+    accept_as(t.person, "privacy");
+    t.service.pass(1h);
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    t.service.work();
+
+    const std::string draft = desk.draft("marketing", 1, texts_in({"en"}));
+    t.service.pass(1h);
+    t.service.break_writes("UPDATE ON logs");
+    accept_as(other, "privacy");
+    t.service.pass(10min);
+    EXPECT_EQ(desk.publish(draft).status, 200U);
+    accept_as(t.person, "marketing");
+    t.service.pass(10min);
+    EXPECT_EQ(withdraw(t.service, t.service.tokens_of(t.person).access, "marketing").status, 200U);
+    t.service.mend_writes();
+    t.service.work();
+
+    t.service.restart({{"CONSENT_LOG_ENABLE", "false"}});
+    accept_as(t.person, "marketing");
+    t.service.sql("UPDATE users SET deleted_at = 1 WHERE id = '" + other.id.text() + "'");
+    settle_mails(t.service);
+    run(t.service.app().services().accounts.erase_deleted());
+    t.service.pass(1h);
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    t.service.work();
+
+    const std::string admin = t.service.tokens_of(t.service.make_person(Role::super_admin)).access;
+    const std::string archive = t.service.get("/api/admin/consent/export", bearer(admin)).body;
+    const auto verified = verify_bundle(as_bytes(archive), policy_of(t.service));
+    ASSERT_TRUE(verified) << verified.error();
+    EXPECT_EQ(verified->entries, 2U + 4U + 2U);
+    EXPECT_EQ(verified->withheld, 0U) << "the log has the erasure";
+    EXPECT_EQ(describe(verified->doubts), "");
 }
 
 }  // namespace

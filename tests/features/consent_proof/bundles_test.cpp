@@ -64,6 +64,7 @@ TEST(Bundles, TheWholeLogVerifiesFromTheKeyAlone) {
     EXPECT_EQ(verified->addenda, 6U);
     EXPECT_EQ(verified->documents, 3U) << "two records of publications; the store has one of the texts";
     EXPECT_EQ(verified->absent_documents, 2U) << "in German, and about privacy";
+    EXPECT_EQ(describe(verified->doubts), "");
     const auto fewer =
         given.verify(forged(archive, {{"documents/" + hash_of("marketing", 1), std::nullopt}}, given.log_key()));
     ASSERT_TRUE(fewer) << fewer.error();
