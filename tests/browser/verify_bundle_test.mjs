@@ -347,8 +347,7 @@ test('a backdated entry does not hide a broken promise', async () => {
 });
 
 // What the page says of a log with these entries behind its own, apart from what it says of every log.
-async function doubtsAbout(entries, change = (members) => members) {
-    const documents = log.documents;
+async function doubtsAbout(entries, change = (members) => members, documents = log.documents) {
     const members = bundleMembers({ ...rebuilt([...log.entries, ...entries]), documents });
     const [finding] = await check(zip(withSums({ ...log, entries: [...log.entries, ...entries] }, await change(members))));
     assert.ok(finding.good, finding.sentence);
@@ -448,6 +447,84 @@ test('entries that are older than the timestamp before them are named', async (t
         ),
     );
     assert.doesNotMatch(await stampedWith(-100, count + 1), /than the timestamp/);
+});
+
+test('versions that were never published are named', async () => {
+    const last = log.entries.findLast(isConsent);
+    const count = log.entries.length;
+    const of = (version, late = 0) => {
+        const entry = Buffer.from(last);
+        entry[2] = late;
+        entry.writeUInt32BE(version, 4);
+        return entry;
+    };
+    const says = (entries) =>
+        ` Acceptances and withdrawals of versions whose publication is not in the log: ${entries}. Consentry publishes a ` +
+        'version before anybody can accept it. Ask the operator.';
+    assert.equal(await doubtsAbout([of(1)]), '');
+    assert.equal(await doubtsAbout([of(2)]), says(`1 (entry ${count})`));
+    assert.equal(
+        await doubtsAbout([of(3), of(1), of(2, 1), of(3)]),
+        says(`3 (entries ${count}, ${count + 2}, ${count + 3})`),
+        'recorded late or not',
+    );
+    // In a part of the log, where the publication would be.
+    const some = { ...rebuilt([...log.entries, of(2)]) };
+    const partOf = async (filter) => {
+        const chosen = [count];
+        const content = zip(withSums(some, bundleMembers(some, chosen), { filter, entries: chosen.length }));
+        const [finding] = await check(content);
+        assert.ok(finding.good, finding.sentence);
+        return finding.sentence;
+    };
+    assert.match(await partOf({ type: 'marketing' }), /whose publication is not in the log: 1 \(entry 10\)/);
+    const subject = last.subarray(18, 34).toString('hex');
+    for (const filter of [everything, { subject }, { before: '2200-01-01T00:00:00.000Z', type: 'marketing' }])
+        assert.doesNotMatch(await partOf(filter), /publication/, 'it may be in another part');
+});
+
+test('texts that were never published as the version are named', async () => {
+    const last = log.entries.findLast(isConsent);
+    const count = log.entries.length;
+    const ofText = (content, language = 'en') => {
+        const entry = Buffer.from(last);
+        content.copy(entry, 34);
+        entry.write(language, 8);
+        return entry;
+    };
+    const other = 'another text';
+    const says = (entries) =>
+        ` Acceptances and withdrawals of another text than the one that was published as their version: ${entries}. ` +
+        'Consentry records no other text. Ask the operator.';
+    // A document for each hash: otherwise it is absent, which the page says as well.
+    const doubts = (entries, documents = [other]) => doubtsAbout(entries, undefined, [...log.documents, ...documents]);
+    assert.equal(await doubts([ofText(Buffer.alloc(32))], []), '', 'nobody knows which text it was');
+    assert.equal(await doubts([ofText(sha256(other))]), says(`1 (entry ${count})`));
+    assert.equal(await doubts([ofText(last.subarray(34, 66), 'de')], []), says(`1 (entry ${count})`), 'in another language');
+    // No second publication, and no other record, makes it right.
+    const publish = (record, version) => {
+        const entry = Buffer.from(log.entries.find((one) => isPublication(one) && one[1] === last[3]));
+        entry.writeUInt32BE(version, 3);
+        sha256(record).copy(entry, 15);
+        return entry;
+    };
+    const record = JSON.stringify({ contentHashes: { en: sha256(other).toString('hex') } });
+    assert.equal(
+        await doubts([publish(record, 1), ofText(sha256(other))], [record, other]),
+        says(`1 (entry ${count + 1})`),
+    );
+    const third = Buffer.from(last);
+    third.writeUInt32BE(3, 4);
+    assert.equal(await doubts([publish('no record', 3), third], ['no record']), says(`1 (entry ${count + 1})`));
+    assert.equal(await doubts([publish(record, 3), third], [record]), says(`1 (entry ${count + 1})`));
+    // Whoever leaves out the record does not hide it.
+    const marketing = log.entries.flatMap((one, i) => (isConsent(one) && one[3] === last[3] ? [i] : []));
+    assert.ok(
+        (await doubtsAbout([], undefined, log.documents.toSpliced(-1))).endsWith(
+            ' Acceptances and withdrawals whose text nobody can compare with the published one, because the bundle lacks the ' +
+                `record of the publication: 3 (entries ${marketing.join(', ')}). Ask the operator for the record.`,
+        ),
+    );
 });
 
 test('a whole bundle continues each earlier state', async () => {

@@ -52,7 +52,7 @@ public:
         if (checked) checked = check_addenda();
         if (checked) checked = check_documents();
         if (!checked) return std::unexpected(std::move(checked.error()));
-        out_.doubts = doubts_.found();
+        out_.doubts = std::move(doubts_).finish(out_.filter.has_publications());
         return std::move(out_);
     }
 
@@ -306,10 +306,12 @@ private:
 
     Checked check_documents() {
         for (const auto& [name, document] : documents_) {
-            if (bundle::document_name(crypto::sha256(document.bytes)) != name)
+            const crypto::Sha256 digest = crypto::sha256(document.bytes);
+            if (bundle::document_name(digest) != name)
                 return refusal(name, "the document is not the one that its name says");
             if (!document.is_record) continue;
             for (const std::string& hash : hashes_in_record(as_text(document.bytes))) name_document(hash);
+            doubts_.note_record(digest, as_text(document.bytes));
         }
         for (const auto& [name, document] : documents_) {
             if (!document.is_named) return refusal(name, "no entry of the bundle names this document");

@@ -29,6 +29,8 @@ struct BundleFilter {
     // Whether a bundle may name the account itself. Otherwise it has only the tag of the account.
     bool names_account() const { return user && with_addenda; }
     bool is_whole() const { return !user && !subject && !type && !from && !before; }
+    // Whether the publications of all versions that entries name are among the entries.
+    bool has_publications() const { return !user && !subject && !from && !before; }
     // By what an entry says: it names no account but by its tag.
     bool takes(const LogEntry& entry) const;
 };

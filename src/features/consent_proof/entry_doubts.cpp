@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_proof/named_documents.hpp"
 
 namespace consentry {
 namespace {
@@ -23,8 +24,15 @@ std::string line(const DoubtfulEntries& entries, std::string_view what, std::str
 
 void DoubtfulEntries::add(std::uint64_t index) {
     ++count_;
+    if (first_.size() == named_max && index > *first_.rbegin()) return;
     first_.insert(index);
     if (first_.size() > named_max) first_.erase(std::prev(first_.end()));
+}
+
+void DoubtfulEntries::add(const DoubtfulEntries& more) {
+    const std::uint64_t count = count_ + more.count_;
+    for (const std::uint64_t index : more.first_) add(index);
+    count_ = count;
 }
 
 std::string DoubtfulEntries::text() const {
@@ -43,7 +51,16 @@ std::string describe(const EntryDoubts& doubts) {
                 "Entries that are more than 60 seconds older than the timestamp, which is about a state of the log "
                 "without them",
                 "They were backdated, or the service added them later than it promises, for example after an outage, "
-                "or a clock was wrong. Ask the operator.");
+                "or a clock was wrong. Ask the operator.") +
+           line(doubts.unpublished, "Acceptances and withdrawals of versions whose publication is not in the log",
+                "Consentry publishes a version before anybody can accept it. Ask the operator.") +
+           line(doubts.other_text,
+                "Acceptances and withdrawals of another text than the one that was published as their version",
+                "Consentry records no other text. Ask the operator.") +
+           line(doubts.not_compared,
+                "Acceptances and withdrawals whose text nobody can compare with the published one, because the bundle "
+                "lacks the record of the publication",
+                "Ask the operator for the record.");
 }
 
 void EntryDoubtCheck::note(std::uint64_t index, const LogEntry& entry) {
@@ -61,9 +78,9 @@ void EntryDoubtCheck::note_time(std::uint64_t index, const LogEntry& entry) {
     if (!std::holds_alternative<PublicationEntry>(entry)) greatest_ = std::max(greatest_.value_or(*time), *time);
 }
 
-// What was recorded late may be older: operators can take over acceptances of a former system.
 void EntryDoubtCheck::note_consent(std::uint64_t index, const ConsentEntry& entry) {
-    if (entry.is_late) return;
+    claims_[{entry.type, entry.version, entry.language, entry.content}].add(index);
+    if (entry.is_late) return;  // may be older: operators can take over acceptances of a former system
     Version& version = versions_[{entry.type, entry.version}];
     if (!version.published_at)
         version.earlier.emplace_back(index, entry.time);
@@ -75,8 +92,33 @@ void EntryDoubtCheck::note_publication(const PublicationEntry& entry) {
     Version& version = versions_[{entry.type, entry.version}];
     if (version.published_at) return;
     version.published_at = entry.time;
+    version.record = entry.record;
     for (const auto& [index, time] : std::exchange(version.earlier, {}))
         if (is_older(time, entry.time)) out_.before_publication.add(index);
+}
+
+void EntryDoubtCheck::note_record(const crypto::Sha256& digest, std::string_view text) {
+    records_.emplace(digest, texts_in_record(text));
+}
+
+EntryDoubts EntryDoubtCheck::finish(bool has_publications) && {
+    for (const auto& [claim, entries] : claims_) {
+        const auto& [type, number, language, content] = claim;
+        const auto version = versions_.find({type, number});
+        if (version == versions_.end() || !version->second.published_at) {
+            if (has_publications) out_.unpublished.add(entries);
+            continue;
+        }
+        if (content == Digest{}) continue;  // the service did not know the text
+        const auto record = records_.find(version->second.record);
+        if (record == records_.end()) {
+            out_.not_compared.add(entries);
+            continue;
+        }
+        const auto text = record->second.find(name_of(language));
+        if (text == record->second.end() || text->second != to_hex(content)) out_.other_text.add(entries);
+    }
+    return std::move(out_);
 }
 
 }  // namespace consentry

@@ -2,6 +2,8 @@
 // functions. A text that cannot be read names none.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +12,9 @@ namespace consentry {
 
 // The comparison page that was shown.
 std::vector<std::string> hashes_in_addendum(std::string_view text);
-// The texts in all languages, and the description of the processing.
+// The text in each language, by the code of the language.
+std::map<std::string, std::string, std::less<>> texts_in_record(std::string_view text);
+// These texts, and the description of the processing.
 std::vector<std::string> hashes_in_record(std::string_view text);
 
 }  // namespace consentry

@@ -157,6 +157,98 @@ TEST(BackdatedEntries, AreNotThoseBehindAPublication) {
     EXPECT_EQ(describe(verified->doubts), "");
 }
 
+// Entries of what nobody has published.
+struct Publisher : Owner {
+    std::string doubts(const std::vector<Bytes>& more,
+                       const std::map<std::string, std::optional<std::string>>& changes = {}) const {
+        std::vector<Bytes> all = entries;
+        all.insert(all.end(), more.begin(), more.end());
+        const auto verified = verify_bundle(as_bytes(rebuilt(archive, all, key(), changes)), policy_of(service));
+        return verified ? describe(verified->doubts) : verified.error();
+    }
+    Bytes of(std::uint32_t version, bool is_late = false) const {
+        ConsentEntry out = after(0s);
+        out.version = version;
+        out.is_late = is_late;
+        return format_entry(out);
+    }
+    Bytes of_text(const crypto::Sha256& content, Language language = Language::en) const {
+        ConsentEntry out = after(0s);
+        out.content = content;
+        out.language = language;
+        return format_entry(out);
+    }
+    std::string record_name() const {
+        return bundle::document_name(std::get<PublicationEntry>(parse_log_entry(entries.at(0)).value()).record);
+    }
+};
+
+TEST(UnpublishedVersions, AreNamed) {
+    const Publisher given;
+    const std::string begin = "\nAcceptances and withdrawals of versions whose publication is not in the log: ";
+    const std::string end = ". Consentry publishes a version before anybody can accept it. Ask the operator.";
+    EXPECT_EQ(given.doubts({given.of(1)}), "");
+    EXPECT_EQ(given.doubts({given.of(2)}), begin + "1 (entry 2)" + end);
+    EXPECT_EQ(given.doubts({given.of(3), given.of(1), given.of(2, true), given.of(3)}),
+              begin + "3 (entries 2, 4, 5)" + end)
+        << "recorded late or not";
+    ConsentEntry other_type = given.after(0s);
+    other_type.type = PolicyType::cookies;
+    EXPECT_EQ(given.doubts({format_entry(other_type)}), begin + "1 (entry 2)" + end);
+}
+
+// The version is in the database alone, as if the log had dropped its publication.
+TEST(UnpublishedVersions, AreFoundWhereTheirPublicationWouldBe) {
+    const Owner given;
+    publish(given.service, "cookies", 1);
+    receipt_of(accept(given.service, given.token, "cookies"));
+    publish_log(given.service);
+    const std::string admin = given.service.tokens_of(given.service.make_person(Role::super_admin)).access;
+    const auto doubts = [&](const std::string& query) {
+        const std::string part = given.service.get("/api/admin/consent/export" + query, bearer(admin)).body;
+        const auto verified = verify_bundle(as_bytes(part), policy_of(given.service));
+        return verified ? describe(verified->doubts) : verified.error();
+    };
+    const TimePoint now = given.service.clock().now();
+    for (const char* query : {"", "?type=cookies"}) EXPECT_THAT(doubts(query), HasSubstr("1 (entry 2). ")) << query;
+    EXPECT_EQ(doubts("?type=marketing"), "");
+    for (const std::string& query : {"?user=" + given.person.id.text(), "?from=" + to_iso8601(now - 1h),
+                                     "?type=cookies&to=" + to_iso8601(now + 1h)})
+        EXPECT_EQ(doubts(query), "") << query << ": it may be in another part";
+}
+
+TEST(UnpublishedTexts, AreNamed) {
+    const Publisher given;
+    const std::string begin =
+        "\nAcceptances and withdrawals of another text than the one that was published as their version: ";
+    const std::string end = ". Consentry records no other text. Ask the operator.";
+    EXPECT_EQ(given.doubts({given.of_text({})}), "") << "nobody knows which text it was";
+    EXPECT_EQ(given.doubts({given.of_text(crypto::sha256("another text"))}), begin + "1 (entry 2)" + end);
+    EXPECT_EQ(given.doubts({given.of_text(given.accepted.content, Language::de)}), begin + "1 (entry 2)" + end)
+        << "in another language";
+
+    // No second publication, and no other record, makes it right.
+    const std::string other_hash = to_hex(crypto::sha256("another text"));
+    const std::string record = R"({"contentHashes":{"en":")" + other_hash + R"("}})";
+    PublicationEntry again = publication(given, PolicyType::marketing, 1, 0s);
+    again.record = crypto::sha256(record);
+    const std::string name = bundle::document_name(again.record);
+    EXPECT_EQ(given.doubts({format_entry(again), given.of_text(crypto::sha256("another text"))}, {{name, record}}),
+              begin + "1 (entry 3)" + end);
+    PublicationEntry third = publication(given, PolicyType::marketing, 3, 0s);
+    third.record = crypto::sha256("no record");
+    EXPECT_EQ(given.doubts({format_entry(third), given.of(3)}, {{bundle::document_name(third.record), "no record"}}),
+              begin + "1 (entry 3)" + end)
+        << "a record that names nothing";
+}
+
+TEST(UnpublishedTexts, CannotBeFoundWithoutTheRecord) {
+    const Publisher given;
+    EXPECT_EQ(given.doubts({given.of_text(crypto::sha256("another text"))}, {{given.record_name(), std::nullopt}}),
+              "\nAcceptances and withdrawals whose text nobody can compare with the published one, because the bundle "
+              "lacks the record of the publication: 2 (entries 1, 2). Ask the operator for the record.");
+}
+
 // What was recorded without the log, what waited for it during an outage, and an erasure that it did not see at once.
 TEST(BackdatedEntries, AreNoneInAnHonestLog) {
     Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
