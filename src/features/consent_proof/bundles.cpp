@@ -1,6 +1,7 @@
 #include "features/consent_proof/bundles.hpp"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -76,11 +77,24 @@ Records records_of(const std::vector<TermPolicy>& policies) {
     return out;
 }
 
+// Where the object store has the texts of published versions: languages and versions may have the same text.
+using Copies = std::multimap<std::string, std::string>;  // keys, by the names of the members
+
+Copies copies_of(const std::vector<TermPolicy>& policies, const PolicyPaths& paths) {
+    Copies out;
+    for (const TermPolicy& policy : policies)
+        for (const PolicyContent& content : policy.contents)
+            if (policy.status == PolicyStatus::published)
+                out.emplace(std::string(bundle::documents) + content.digest,
+                            paths.publication(policy.type, policy.version, content.language));
+    return out;
+}
+
 // Reads everything once and notes the members.
 class BundlePlan {
 public:
-    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths, Records records)
-        : source_(std::move(source)), paths_(paths), records_(std::move(records)) {}
+    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths, Records records, Copies copies)
+        : source_(std::move(source)), paths_(paths), records_(std::move(records)), copies_(std::move(copies)) {}
 
     void add_text(std::string_view name, std::string_view text) {
         members_.push_back(make_member(std::string(name), Source::text, text));
@@ -125,9 +139,9 @@ private:
         if (!source_->filter().is_whole()) proven_.push_back(entry.index);
         const auto* consent = std::get_if<ConsentEntry>(&entry.entry);
         if (consent != nullptr && consent->content != crypto::Sha256{})  // nobody knows which text it was otherwise
-            documents_.try_emplace(bundle::document_name(consent->content),
-                                   Text{.key = paths_.publication(consent->type, consent->version, consent->language),
-                                        .digest = consent->content});
+            documents_
+                .try_emplace(bundle::document_name(consent->content), Text{.keys = {}, .digest = consent->content})
+                .first->second.keys.insert(paths_.publication(consent->type, consent->version, consent->language));
         if (entry.shown_page) note_page(*entry.shown_page);
         if (const auto* publication = std::get_if<PublicationEntry>(&entry.entry)) note_record(*publication);
         if (!entry.addendum) return;
@@ -142,7 +156,7 @@ private:
         const auto digest = to_array<crypto::Sha256>(from_hex(hash).value_or(Bytes{}));
         if (!digest) return;
         documents_.try_emplace(bundle::document_name(*digest),
-                               Text{.key = "the comparison " + hash, .digest = *digest, .is_page = true});
+                               Text{.keys = {"the comparison " + hash}, .digest = *digest, .is_page = true});
     }
 
     void note_record(const PublicationEntry& publication) {
@@ -186,17 +200,34 @@ private:
 
     awaitable<void> add_documents() {
         for (auto& [name, text] : documents_) {
-            const auto bytes =
-                text.is_page ? co_await source_->page(text.digest) : co_await source_->document(text.key, text.digest);
-            if (!bytes) {
-                lost_.push_back(text.key);
-                continue;
-            }
-            add(name, text.is_page ? Source::page : Source::document, 0, *bytes);
-            members_.back().text = text.key;
-            processing_.erase(name);
+            const bool is_found = text.is_page ? co_await add_page(name, text) : co_await add_document(name, text);
+            if (is_found)
+                processing_.erase(name);
+            else
+                lost_.insert(lost_.end(), text.keys.begin(), text.keys.end());
         }
         for (const auto& [name, text] : processing_) add_text(name, text);
+    }
+
+    struct Text;
+    // These return whether there is one. The references must outlive the coroutine.
+    awaitable<bool> add_page(const std::string& name, const Text& text) {
+        const auto bytes = co_await source_->page(text.digest);
+        if (bytes) add(name, Source::page, 0, *bytes);
+        co_return bytes.has_value();
+    }
+    awaitable<bool> add_document(const std::string& name, const Text& text) {
+        std::set<std::string> keys = text.keys;
+        const auto [begin, end] = copies_.equal_range(name);
+        for (auto copy = begin; copy != end; ++copy) keys.insert(copy->second);
+        for (const std::string& key : keys) {
+            const auto bytes = co_await source_->document(key, text.digest);
+            if (!bytes) continue;
+            add(name, Source::document, 0, *bytes);
+            members_.back().text = key;
+            co_return true;
+        }
+        co_return false;
     }
 
     void add(std::string name, Source source, std::uint64_t number, std::string_view bytes) {
@@ -205,13 +236,14 @@ private:
     }
 
     struct Text {
-        std::string key;  // in the store; of a page, what it is
+        std::set<std::string> keys;  // in the store, of what entries name; of a page, what it is
         crypto::Sha256 digest;
         bool is_page = false;  // a comparison of versions
     };
     const std::shared_ptr<BundleSource> source_;
     const PolicyPaths& paths_;
     Records records_;  // without those that are members
+    const Copies copies_;
     std::vector<BundleMember> members_;
     std::uint64_t entries_ = 0;
     tlog::CompactRange tree_;
@@ -249,7 +281,7 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
     auto source = std::make_shared<BundleSource>(database_, store_, log_, filter, std::move(checkpoint));
     TermPolicyRepository policies(database_);
     const auto published = co_await policies.list_all();
-    BundlePlan plan(source, paths_, records_of(published));
+    BundlePlan plan(source, paths_, records_of(published), copies_of(published, paths_));
     plan.add_text(bundle::readme, readme(*source));
     plan.add_text(bundle::checkpoint, source->checkpoint());
     plan.add_text(bundle::description, description);

@@ -503,6 +503,32 @@ TEST(Bundles, TellWhichTextsTheObjectStoreHasLost) {
     EXPECT_THAT(lost(), ::testing::ElementsAre(de));
 }
 
+// Languages, and versions, may have the same text.
+TEST(Bundles, HaveATextOfWhichOneCopyIsLeft) {
+    const Signed given{Environment{}};
+    const PolicyDesk desk(given.service);
+    const std::string text = "Cookies\n";
+    desk.published("cookies", 1, {{"de", text}, {"en", text}, {"fr", text}});
+    for (const char* language : {"de", "en"})
+        receipt_of(accept(given.service, given.service.tokens_of(given.service.make_person()).access, "cookies",
+                          {{"language", language}}));
+    publish_log(given.service);
+    auto& services = given.service.app().services();
+    const auto key = [](const char* language) { return "term-policies/cookies/1/" + std::string(language) + ".hbs"; };
+    const auto lost = [&] { return run(services.bundles->make({}))->lost_texts; };
+    const auto lose = [&](const char* language) {
+        run(services.object_store.erase(storage::Area::public_area, key(language)));
+    };
+    lose("de");
+    run(services.object_store.put(storage::Area::public_area, key("en"), "another text", "text/plain"));
+    EXPECT_THAT(lost(), ::testing::IsEmpty());
+    const std::string admin = given.service.tokens_of(given.service.make_person(Role::super_admin)).access;
+    const std::string archive = given.service.get(export_path, bearer(admin)).body;
+    EXPECT_EQ(member_of(archive, "documents/" + to_hex(crypto::sha256(text))), text);
+    lose("fr");
+    EXPECT_THAT(lost(), ::testing::UnorderedElementsAre(key("de"), key("en"))) << "what was accepted";
+}
+
 TEST(Bundles, AnExportIsInTheActivityLogOfTheAdministrator) {
     const Auditor given;
     given.bundle("?type=privacy");
