@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class VerifyCommand : public ::testing::Test {
 protected:
@@ -197,6 +198,42 @@ TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     const Finished broken = verify({"bundle", "receipt.jwt", "--key", key_});
     EXPECT_EQ(broken.code, 1);
     EXPECT_THAT(broken.err, HasSubstr("receipt.jwt: this is not a ZIP archive"));
+}
+
+TEST_F(VerifyCommand, SaysWhenTheWitnessesOfABundleHaveSigned) {
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    const std::string archive = given_.service.get("/api/admin/consent/export", bearer(admin)).body;
+    const auto* log = given_.service.app().services().consent_log->published().signer();
+    tlog::Note note = tlog::parse_note(member_of(archive, "checkpoint")).value();
+    std::string policy = "log " + key_ + "\n";
+    for (const auto number : {std::uint8_t{1}, std::uint8_t{2}}) {
+        const std::string name = "witness" + std::to_string(number);
+        const auto witness =
+            tlog::NoteSigner::from_seed(name + ".example.org", tlog::KeyType::cosignature, Bytes(32, number)).value();
+        note.signatures.push_back(
+            witness.cosign(note.text, std::chrono::sys_seconds{std::chrono::seconds{1'772'000'000 + number}}));
+        policy += "witness " + name + " " + witness.verifier().text() + "\n";
+    }
+    write("log.zip", forged(archive, {{"checkpoint", tlog::format_note(note)}}, log));
+    write("policy", policy + "group both all witness1 witness2\nquorum both\n");
+    const Finished cosigned = verify({"bundle", "log.zip", "--policy", "policy"});
+    EXPECT_EQ(cosigned.code, 0) << cosigned.err;
+    EXPECT_THAT(cosigned.out, HasSubstr("\nWitnesses that have signed this state of the log: witness1 at "
+                                        "2026-02-25T06:13:21.000Z, witness2 at 2026-02-25T06:13:22.000Z.\n"));
+    EXPECT_THAT(verify({"bundle", "log.zip", "--key", key_}).out, Not(HasSubstr("Witnesses")));
+}
+
+// The publication of the version is in the database alone.
+TEST_F(VerifyCommand, NamesWhatABundleNeedsToExplain) {
+    publish(given_.service, "cookies", 1);
+    receipt_of(accept(given_.service, given_.token, "cookies"));
+    publish_log(given_.service);
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);
+    const Finished bundle = verify({"bundle", "log.zip", "--key", key_});
+    EXPECT_EQ(bundle.code, 0) << bundle.err;
+    EXPECT_THAT(bundle.out,
+                HasSubstr("\nAcceptances and withdrawals of versions whose publication is not in the log: "));
 }
 
 TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {

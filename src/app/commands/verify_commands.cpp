@@ -53,13 +53,22 @@ int accept(const VerifyOptions& options, std::string_view sentence) {
     return 0;
 }
 
+std::string describe(const tlog::AcceptedCheckpoint::Cosignature& cosignature) {
+    return fmt::format("{} at {}", cosignature.witness, to_iso8601(time_point_cast<milliseconds>(cosignature.time)));
+}
+
 std::string place_of(const tlog::ProvenEntry& place) {
     std::string out = fmt::format("entry {} of the {} in {}", place.index, place.accepted.checkpoint.size,
                                   place.accepted.checkpoint.origin);
-    for (const auto& cosignature : place.accepted.cosignatures)
-        out += fmt::format(", witnessed by {} at {}", cosignature.witness,
-                           to_iso8601(time_point_cast<milliseconds>(cosignature.time)));
+    for (const auto& cosignature : place.accepted.cosignatures) out += ", witnessed by " + describe(cosignature);
     return out;
+}
+
+std::string witnesses_of(const VerifiedBundle& bundle) {
+    std::string out;
+    for (const auto& cosignature : bundle.accepted.cosignatures)
+        out += (out.empty() ? "\nWitnesses that have signed this state of the log: " : ", ") + describe(cosignature);
+    return out.empty() ? out : out + ".";
 }
 
 // What a bundle lacks, although its entries name it.
@@ -348,7 +357,7 @@ int verify_bundle_file(const VerifyOptions& options) {
                         checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
                         verified->addenda, verified->documents,
                         verified->stamp ? "; " + describe(*verified->stamp) : "",
-                        absences_in(*verified) + describe(verified->doubts) +
+                        witnesses_of(*verified) + absences_in(*verified) + describe(verified->doubts) +
                             comparison_with(earlier, verified->kept_promises)));
     });
 }
