@@ -136,3 +136,18 @@ export const named = (name) => (error) => {
     if (error.name !== name) throw new Error(`expected ${name}, got ${error.name}: ${error.message}`, { cause: error });
     return true;
 };
+
+// Tokens that no service made, and answers that arrive at once.
+export const madeUp = (sid, n, expiresAt = Date.now() + 600_000) => ({
+    accessToken: `x.${btoa(JSON.stringify({ sid, n }))}.x`,
+    refreshToken: `${sid}-${n}`,
+    expiresAt,
+    roleType: 'user',
+});
+export const answered = (status, body) => ({
+    ok: status < 400,
+    status,
+    headers: new Headers({ 'content-type': 'application/json' }),
+    json: async () => body,
+    text: async () => JSON.stringify(body),
+});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Service } from '../browser/harness.mjs';
-import { Consentry, listen, memoryStorage, named, next, password, recorded } from './client.mjs';
+import { Consentry, answered, listen, madeUp, memoryStorage, named, next, password, recorded } from './client.mjs';
 
 const refresh = '/user/refresh';
 let service;
@@ -222,21 +222,6 @@ test('a request is not repeated for a user who logged in meanwhile', async () =>
     assert.notEqual((await first.client.account.profile()).name, 'Mistaken');
 });
 
-// Tokens that no service made, and answers that arrive at once.
-const madeUp = (sid, n, expiresAt = Date.now() + 600_000) => ({
-    accessToken: `x.${btoa(JSON.stringify({ sid, n }))}.x`,
-    refreshToken: `${sid}-${n}`,
-    expiresAt,
-    roleType: 'user',
-});
-const answered = (status, body) => ({
-    ok: status < 400,
-    status,
-    headers: new Headers({ 'content-type': 'application/json' }),
-    json: async () => body,
-    text: async () => JSON.stringify(body),
-});
-
 test('nor if the tokens of that user are being refreshed just then', async () => {
     const storage = memoryStorage();
     await storage.write(madeUp('first', 1));
@@ -408,7 +393,7 @@ test('a page with status 200 is no success', async () => {
         response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>My application</h1>'),
     );
     const storage = memoryStorage();
-    const client = new Consentry({ baseUrl, storage });
+    const client = new Consentry({ baseUrl, storage, retry: { attempts: 1 } });
     const credentials = { email: 'a@example.org', password };
     const calls = [() => client.login(credentials), () => client.signUp(credentials), () => client.policies.list()];
     for (const call of calls)

@@ -2,7 +2,7 @@ import { ConsentryError, errorOf, isEnvelope, unreadable } from './errors.js';
 import type { operations as Documented } from './generated/api.js';
 import { operations } from './generated/operations.js';
 import type { Language } from './language.js';
-import { defaultRetry, delayOf, pauseAfter, pauseFor } from './retry.js';
+import { Repetitions, defaultRetry, delayOf, pauseFor } from './retry.js';
 import type { Repeatability, RetryPolicy } from './retry.js';
 
 /** Name of an operation in the API document. */
@@ -188,12 +188,14 @@ export class Http {
             referrerPolicy: 'no-referrer',
             ...(body !== undefined && { body }),
         };
-        for (let attempt = 1; ; ++attempt) {
+        const repetitions = new Repetitions(repeatabilityOf(operation), this.#retry);
+        for (;;) {
+            repetitions.begin();
             try {
                 return await this.#attempt(url, init, options, read);
             } catch (error) {
                 if (!(error instanceof ConsentryError)) throw error;
-                const pause = pauseAfter(error, attempt, repeatabilityOf(operation), this.#retry);
+                const pause = repetitions.pauseAfter(error);
                 if (pause === undefined) throw error;
                 await pauseFor(pause, options.signal);
             }

@@ -2,7 +2,8 @@ import type { ConsentryError } from './errors.js';
 
 /** When a request is repeated. Only requests whose repetition cannot do something twice are. */
 export interface RetryPolicy {
-    /** How often a request is sent at most; 1 turns repetition off. Default: 3. */
+    /** How often a request is sent at most; 1 turns repetition off. A refresh whose answer may be lost is repeated for
+     * nine seconds instead. Default: 3. */
     attempts: number;
     /** The longest wait before a repetition in milliseconds. If Consentry asks for more, the error is thrown at once,
      * and `retryAfter` tells the seconds. Default: 10,000. */
@@ -13,6 +14,12 @@ export const defaultRetry: RetryPolicy = { attempts: 3, longestWait: 10_000 };
 
 const firstPause = 250;
 
+/**
+ * Milliseconds after its first attempt in which an urgent request is repeated. Consentry repeats its answer for ten
+ * seconds (AUTH_JWT_REFRESH_GRACE_IN_SECONDS), and the last repetition needs time to arrive.
+ */
+const urgentFor = 9_000;
+
 /** A delay of `setTimeout`, which takes whatever is longer than 24 days, and Infinity, for none at all. */
 export const delayOf = (milliseconds: number): number => Math.min(milliseconds, 2 ** 31 - 1);
 
@@ -22,37 +29,80 @@ export const delayOf = (milliseconds: number): number => Math.min(milliseconds, 
  */
 export type Repeatability = 'once' | 'safe' | 'urgent';
 
-/** Milliseconds to wait before the next attempt, counted from 1; undefined if there must be none. */
-export function pauseAfter(
-    error: ConsentryError,
-    attempt: number,
-    repeatability: Repeatability,
-    policy: RetryPolicy,
-): number | undefined {
-    if (attempt >= policy.attempts) return undefined;
-    // Clients that were refused together do not come back together.
-    const spread = Math.random() * firstPause;
-    let pause: number;
-    switch (error.name) {
-        case 'http.tooManyRequests': // counted before anything is done, so every request may be repeated
-            pause = (error.retryAfter ?? 1) * 1000 + spread;
-            break;
-        case 'http.serviceUnavailable':
-            if (repeatability === 'once' || error.retryAfter === undefined) return undefined;
-            pause = error.retryAfter * 1000 + spread;
-            break;
-        case 'client.unreachable':
-            if (repeatability === 'once') return undefined;
-            pause = firstPause * 2 ** (attempt - 1) + spread;
-            break;
-        case 'client.timeout':
-            if (repeatability !== 'urgent') return undefined;
-            pause = 0;
-            break;
-        default:
-            return undefined;
+/** Whether the operation may have been done although it failed: its answer may be lost, or replaced by a proxy. */
+export function mayBeDone(error: ConsentryError): boolean {
+    if (error.name === 'client.signedOut') return false;
+    return error.status === 0 || error.status >= 500 || error.name === 'client.unreadable';
+}
+
+/** Decides about the repetitions of one request. */
+export class Repetitions {
+    readonly #repeatability: Repeatability;
+    readonly #policy: RetryPolicy;
+    #attempts = 0;
+    #begun = 0;
+    /** When the first attempt of an urgent request began that may have been done. */
+    #urgentSince = Infinity;
+
+    constructor(repeatability: Repeatability, policy: RetryPolicy) {
+        this.#repeatability = repeatability;
+        this.#policy = policy;
     }
-    return pause <= policy.longestWait ? pause : undefined;
+
+    /** An attempt begins. */
+    begin(): void {
+        ++this.#attempts;
+        this.#begun = performance.now();
+    }
+
+    /** Milliseconds to wait before the next attempt; undefined if there must be none. */
+    pauseAfter(error: ConsentryError): number | undefined {
+        if (this.#policy.attempts <= 1) return undefined;
+        // Clients that were refused together do not come back together.
+        const spread = Math.random() * firstPause;
+        const growing = firstPause * 2 ** (this.#attempts - 1) + spread;
+        const asked = error.retryAfter === undefined ? undefined : error.retryAfter * 1000 + spread;
+        return this.#repeatability === 'urgent' && mayBeDone(error)
+            ? this.#urgentPause(error, growing, asked)
+            : this.#usualPause(error, growing, asked);
+    }
+
+    #urgentPause(error: ConsentryError, growing: number, asked = 0): number | undefined {
+        this.#urgentSince = Math.min(this.#urgentSince, this.#begun);
+        const left = this.#urgentLeft();
+        if (left < firstPause || (error.retryAfter ?? 0) * 1000 > this.#policy.longestWait) return undefined;
+        // An attempt that took long was a pause itself.
+        const pause = Math.max(0, growing - (performance.now() - this.#begun), asked);
+        // The last attempt comes in time, even if Consentry asked for a little more.
+        return Math.min(pause, left);
+    }
+
+    #usualPause(error: ConsentryError, growing: number, asked: number | undefined): number | undefined {
+        let pause: number;
+        switch (error.name) {
+            case 'http.tooManyRequests': // counted before anything is done, so every request may be repeated
+                pause = asked ?? 1000;
+                break;
+            case 'http.serviceUnavailable':
+                if (this.#repeatability === 'once' || asked === undefined) return undefined;
+                pause = asked;
+                break;
+            case 'client.unreachable':
+                if (this.#repeatability === 'once') return undefined;
+                pause = growing;
+                break;
+            default:
+                return undefined;
+        }
+        const { attempts, longestWait } = this.#policy;
+        if (pause > longestWait) return undefined;
+        const isInTime = this.#urgentSince < Infinity && pause <= this.#urgentLeft();
+        return this.#attempts < attempts || isInTime ? pause : undefined;
+    }
+
+    #urgentLeft(): number {
+        return this.#urgentSince + urgentFor - performance.now();
+    }
 }
 
 /** Rejects with the reason of the signal as soon as it aborts; otherwise does what the promise does. */

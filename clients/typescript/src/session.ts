@@ -1,5 +1,6 @@
 import { ConsentryError, signedOut } from './errors.js';
 import type { ErrorName } from './errors.js';
+import { mayBeDone } from './retry.js';
 import type { TokenStorage, Tokens } from './storage.js';
 
 /** What happened to the session. */
@@ -144,7 +145,8 @@ export class Session {
                 }
             } catch (error) {
                 // The answer may be lost, and with it the new tokens. For a few seconds the refresh token gets them.
-                if (mayBeDone(error)) await this.#renewed(used).catch(() => undefined);
+                if (!(error instanceof ConsentryError) || mayBeDone(error))
+                    await this.#renewed(used).catch(() => undefined);
                 throw error;
             }
             const stored = this.#unsaved ? this.#unsaved.instead : used.refreshToken;
@@ -233,13 +235,6 @@ export function isExpired(tokens: Tokens): boolean {
 /** The guard refused the access token before anything was done, so the operation may be repeated. */
 export function isRefusedToken(error: unknown): boolean {
     return error instanceof ConsentryError && error.name === 'auth.jwtAccessTokenInvalid';
-}
-
-/** Whether an operation may have been done although it failed. */
-function mayBeDone(error: unknown): boolean {
-    if (!(error instanceof ConsentryError)) return true;
-    if (error.name === 'client.signedOut') return false;
-    return error.status === 0 || error.status >= 500 || error.name === 'client.unreadable';
 }
 
 /** The session that the access token names. Read to compare sessions, not to trust it. */
