@@ -469,6 +469,67 @@ test('a refresh that fails after its caller has left ends no program', async () 
     await new Promise(setImmediate);
 });
 
+test('who aborts a confirmation does not wait, and nothing more is sent', async () => {
+    const reason = new Error('the user left');
+    const { client, sent } = await withExpired({ clockTells: true });
+    await assert.rejects(client.confirmSession({ password }, { signal: AbortSignal.abort(reason) }), reason);
+    await new Promise((resume) => setTimeout(resume, 50));
+    assert.deepEqual(sent, []);
+
+    // Behind a refresh that takes long.
+    const aborter = new AbortController();
+    let goOn;
+    const busy = await withExpired({
+        clockTells: true,
+        intercept: async (send, line) => {
+            if (line.includes(refresh)) await new Promise((resolve) => (goOn = resolve));
+            return send();
+        },
+    });
+    const list = busy.client.sessions.list();
+    const left = busy.client.confirmSession({ password }, { signal: aborter.signal });
+    while (!goOn) await new Promise(setImmediate);
+    aborter.abort(reason);
+    await assert.rejects(left, reason);
+    goOn();
+    await list;
+    assert.equal(busy.count('/confirm'), 0);
+});
+
+test('nor after the refresh that it needs', async () => {
+    const reason = new Error('the user left');
+    const aborter = new AbortController();
+    const { client, count } = await withExpired({
+        clockTells: true,
+        intercept: (send, line) => {
+            if (line.includes(refresh)) aborter.abort(reason);
+            return send();
+        },
+    });
+    await assert.rejects(client.confirmSession({ password }, { signal: aborter.signal }), reason);
+    await client.sessions.list();
+    assert.deepEqual([count(refresh), count('/confirm')], [1, 0]);
+});
+
+test('a confirmation that was done before its caller left costs no session', async () => {
+    const reason = new Error('the user left');
+    const aborter = new AbortController();
+    const { client, count } = await signedIn({
+        intercept: async (send, line) => {
+            const answer = await send();
+            if (!line.includes('/confirm')) return answer;
+            aborter.abort(reason);
+            throw reason;
+        },
+    });
+    const refreshed = next(client, 'refreshed');
+    const left = client.confirmSession({ password }, { signal: aborter.signal }).catch((error) => error);
+    assert.equal(await Promise.race([left, refreshed]), reason, 'the caller does not wait for the new tokens');
+    await refreshed;
+    assert.equal(count(refresh), 1);
+    assert.equal((await client.sessions.list()).data.length, 1);
+});
+
 test('what a listener throws does not reach the request', async () => {
     const { client } = await withExpired();
     client.on('refreshed', () => {

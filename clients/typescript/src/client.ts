@@ -206,8 +206,10 @@ export class Consentry {
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
         const told = { language: this.language, ...options, body: proof, timeout: this.#refreshTimeout };
         const read = envelopeOf as (response: Response) => Promise<Body<'confirmSession'>>;
-        await this.#session.exchange(async ({ accessToken }) =>
-            tokensOf((await this.#http.send('confirmSession', { ...told, token: accessToken }, read)).data),
+        await this.#session.exchange(
+            async ({ accessToken }) =>
+                tokensOf((await this.#http.send('confirmSession', { ...told, token: accessToken }, read)).data),
+            options?.signal,
         );
     }
 

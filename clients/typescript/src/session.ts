@@ -1,6 +1,6 @@
 import { ConsentryError, signedOut } from './errors.js';
 import type { ErrorName } from './errors.js';
-import { mayBeDone } from './retry.js';
+import { mayBeDone, orAborted } from './retry.js';
 import type { TokenStorage, Tokens } from './storage.js';
 
 /** What happened to the session. */
@@ -127,33 +127,41 @@ export class Session {
 
     /**
      * Stores the tokens that `ask` gets for the present ones. No refresh happens meanwhile, in any tab: its refresh token
-     * would be one that is already spent.
+     * would be one that is already spent. Who aborts does not wait; what has been sent is still brought to its end.
      */
-    exchange(ask: (tokens: Tokens) => Promise<Tokens>): Promise<void> {
-        return exclusively(this.#storage, async () => {
+    exchange(ask: (tokens: Tokens) => Promise<Tokens>, signal?: AbortSignal): Promise<void> {
+        const exchanged = exclusively(this.#storage, async () => {
+            signal?.throwIfAborted();
             const kept = await this.tokens();
             if (!kept) throw signedOut();
             let used = isExpired(kept) ? await this.#renewed(kept) : kept;
             let next: Tokens;
             try {
-                try {
-                    next = await ask(used);
-                } catch (error) {
-                    if (!isRefusedToken(error)) throw error;
-                    used = await this.#renewed(used);
-                    next = await ask(used);
-                }
+                next = await this.#asked(ask, used, signal);
             } catch (error) {
-                // The answer may be lost, and with it the new tokens. For a few seconds the refresh token gets them.
-                if (!(error instanceof ConsentryError) || mayBeDone(error))
-                    await this.#renewed(used).catch(() => undefined);
-                throw error;
+                if (!isRefusedToken(error)) throw error;
+                used = await this.#renewed(used);
+                next = await this.#asked(ask, used, signal);
             }
             const stored = this.#unsaved ? this.#unsaved.instead : used.refreshToken;
             if (await this.#storedSince(stored, used)) return;
             await this.#save(next, stored);
             this.#announce({ type: 'refreshed', elsewhere: false });
         });
+        return orAborted(exchanged, signal);
+    }
+
+    async #asked(ask: (tokens: Tokens) => Promise<Tokens>, used: Tokens, signal?: AbortSignal): Promise<Tokens> {
+        signal?.throwIfAborted();
+        try {
+            return await ask(used);
+        } catch (error) {
+            // The answer may be lost, also by an abort, and with it the new tokens. For a few seconds the refresh token
+            // gets them.
+            if (!(error instanceof ConsentryError) || mayBeDone(error))
+                await this.#renewed(used).catch(() => undefined);
+            throw error;
+        }
     }
 
     async #renewed(refused: Tokens): Promise<Tokens> {
