@@ -285,6 +285,10 @@ test('any operation by its name, for administrators too', async () => {
     form.set('file', new Blob(['email\nimported@example.org\n'], { type: 'text/csv' }), 'users.csv');
     const imported = await client.request('importUsers', { body: form }).catch((error) => error);
     assert.ok(!(imported instanceof Error) || imported.name.startsWith('file.'), String(imported));
+    const broken = new Blob(['email\nright@example.org\nwrong\n']);
+    const { name, errors } = await client.request('importUsers', { body: broken }).catch((error) => error);
+    assert.equal(name, 'file.validation');
+    assert.deepEqual(errors.map(({ row, errors }) => [row, errors[0].key, errors[0].property]), [[1, 'isEmail', 'email']]);
     // A browser tells by the ending of a file's name what type it has, if any.
     for (const [email, type] of [['blob@example.org'], ['sheet@example.org', 'application/vnd.ms-excel']]) {
         const body = new Blob([`email\n${email}\n`], { type });

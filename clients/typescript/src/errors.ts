@@ -29,7 +29,21 @@ export interface Violation {
     property: string;
     /** What is wrong, in the language of the request. */
     message: string;
+    row?: undefined;
+    errors?: undefined;
 }
+
+/** A row of a file that violates rules. `file.validation` has these instead of violations of the request. */
+export interface RowViolation {
+    /** Number of the row, from 0. */
+    row: number;
+    errors: readonly Violation[];
+    key?: undefined;
+    property?: undefined;
+    message?: undefined;
+}
+
+type ViolationsOf<N extends ErrorName> = N extends 'file.validation' ? readonly RowViolation[] : readonly Violation[];
 
 /** A document that the user must accept, in `error.data.policies` of `termPolicy.requiredInvalid` and others. */
 export interface PolicyToAccept {
@@ -52,7 +66,7 @@ export interface ErrorFacts<N extends ErrorName = ErrorName> {
     status: number;
     statusCode: number;
     message: string;
-    errors?: readonly Violation[] | undefined;
+    errors?: ViolationsOf<N> | undefined;
     data?: ErrorData | undefined;
     retryAfter?: number | undefined;
     requestId?: string | undefined;
@@ -68,8 +82,8 @@ class Failure<N extends ErrorName> extends Error {
     readonly status: Errors[N]['status'];
     /** Number of the error; 0 without an answer of Consentry. */
     readonly statusCode: Errors[N]['statusCode'];
-    /** All rules that the request violates, if the error is `request.validation`. */
-    readonly errors: readonly Violation[];
+    /** All rules that the request violates, if the error is `request.validation`; of a file, row by row. */
+    readonly errors: ViolationsOf<N>;
     readonly data: ErrorData;
     /** Seconds after which the request may succeed, if Consentry said so. */
     readonly retryAfter: number | undefined;
@@ -84,7 +98,7 @@ class Failure<N extends ErrorName> extends Error {
         this.key = facts.name.slice(dot + 1) as Errors[N]['key'];
         this.status = facts.status as Errors[N]['status'];
         this.statusCode = facts.statusCode as Errors[N]['statusCode'];
-        this.errors = facts.errors ?? [];
+        this.errors = facts.errors ?? ([] as unknown as ViolationsOf<N>);
         this.data = facts.data ?? {};
         this.retryAfter = facts.retryAfter;
         this.requestId = facts.requestId;
@@ -143,7 +157,7 @@ export async function errorOf(response: Response): Promise<ConsentryError> {
         status: response.status,
         statusCode: body.statusCode,
         message: String(body['message']),
-        errors: Array.isArray(body['errors']) ? (body['errors'] as Violation[]) : undefined,
+        errors: Array.isArray(body['errors']) ? (body['errors'] as ViolationsOf<ErrorName>) : undefined,
         data: isObject(body['data']) ? body['data'] : undefined,
         retryAfter,
         requestId: typeof metadata['requestId'] === 'string' ? metadata['requestId'] : undefined,

@@ -1,7 +1,15 @@
 export { Consentry } from './client.js';
 export type { Challenge, ConsentryOptions, LoginStep, Proof, SetUp, SignedIn } from './client.js';
 export { ConsentryError } from './errors.js';
-export type { ErrorData, ErrorFacts, ErrorName, PolicyToAccept, StatusCode, Violation } from './errors.js';
+export type {
+    ErrorData,
+    ErrorFacts,
+    ErrorName,
+    PolicyToAccept,
+    RowViolation,
+    StatusCode,
+    Violation,
+} from './errors.js';
 export type { components, operations } from './generated/api.js';
 export type { Body, CallOptions, Data, HttpOptions, OperationId, RequestOptions } from './http.js';
 export type { Language } from './language.js';

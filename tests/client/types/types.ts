@@ -1,6 +1,15 @@
 // Compiled, never run. A line below @ts-expect-error must not compile.
 import { Consentry, ConsentryError, browserStorage } from '@consentry/client';
-import type { Body, ErrorName, LoginStep, StatusCode, Tokens, components } from '@consentry/client';
+import type {
+    Body,
+    ErrorName,
+    LoginStep,
+    RowViolation,
+    StatusCode,
+    Tokens,
+    Violation,
+    components,
+} from '@consentry/client';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const isTrue = <T extends true>(_?: T): void => {};
@@ -63,6 +72,25 @@ export async function explained(): Promise<string> {
         if (error.statusCode === 5137) isTrue<Same<typeof error.name, 'auth.freshLoginRequired'>>();
         return error.message;
     }
+}
+
+// Of a file, the rules are those of its rows.
+export function violated(error: ConsentryError): string {
+    switch (error.name) {
+        case 'request.validation':
+            isTrue<Same<typeof error.errors, readonly Violation[]>>();
+            return error.errors.map(({ property, message }) => `${property}: ${message}`).join();
+        case 'file.validation':
+            isTrue<Same<typeof error.errors, readonly RowViolation[]>>();
+            // @ts-expect-error: a row has errors of its own
+            error.errors.map(({ property }) => property.length);
+            return error.errors
+                .flatMap(({ row, errors }) => errors.map(({ property, message }) => `${row} ${property}: ${message}`))
+                .join();
+    }
+    // Who does not ask for the name sees both.
+    for (const one of error.errors) if (one.row === undefined) isTrue<Same<typeof one, Violation>>();
+    return error.errors.find(({ property }) => property === 'email')?.message ?? '';
 }
 
 // A switch over the errors that a view can show is exhaustive, and stays so.
