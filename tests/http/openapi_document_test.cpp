@@ -327,6 +327,37 @@ TEST(AUT_1, TheDocumentedSecurityIsTheGuardsOwn) {
     }
 }
 
+void for_each_object(const json::value& value, const std::function<void(const json::object&)>& visit) {
+    if (const auto* object = value.if_object()) {
+        visit(*object);
+        for (const auto& member : *object)
+            if (!member.key().starts_with("example")) for_each_object(member.value(), visit);
+    } else if (const auto* array = value.if_array()) {
+        for (const auto& element : *array) for_each_object(element, visit);
+    }
+}
+
+// Generators of clients take an object without properties for an empty one, unless the schema says what it may contain.
+TEST(AUT_1, AnObjectWithoutKnownMembersSaysThatItHasSome) {
+    const Documented t;
+    std::size_t free = 0;
+    for_each_object(t.document, [&](const json::object& schema) {
+        const auto* type = schema.if_contains("type");
+        if (type == nullptr || *type != "object" || schema.contains("properties")) return;
+        ++free;
+        const auto* more = schema.if_contains("additionalProperties");
+        EXPECT_TRUE(more != nullptr && *more != false) << schema;
+    });
+    EXPECT_GT(free, 10U);
+    const auto& schemas = t.document.at("components").at("schemas").as_object();
+    for (const char* name : {"FeatureFlagResponseDto", "FeatureFlagUpdateMetadataRequestDto"}) {
+        const auto& metadata = schemas.at(name).at("properties").at("metadata").as_object();
+        EXPECT_EQ(metadata.at("additionalProperties"),
+                  json::value({{"type", json::array{"string", "number", "boolean"}}}))
+            << name;
+    }
+}
+
 TEST(AUT_1, ABodyIsRequiredWhereOneOfItsMembersIs) {
     const Documented t;
     const SchemaChecker checker(t.answer.json);

@@ -15,6 +15,13 @@
 
 namespace consentry {
 
+// Describes the values of a flag's switches; which names and types a flag has, the service checks.
+struct SwitchValues {
+    void describe(boost::json::object& schema) const {
+        schema["additionalProperties"] = {{"type", boost::json::array{"string", "number", "boolean"}}};
+    }
+};
+
 struct FeatureFlagResponse {
     FeatureFlagId id;
     std::string key;
@@ -48,7 +55,8 @@ struct FeatureFlagResponse {
             field("isEnable", &FeatureFlagResponse::is_enabled, "Whether the feature is on"),
             field("rolloutPercent", &FeatureFlagResponse::rollout_percent,
                   "Percentage of signed-in users who have the feature"),
-            field("metadata", &FeatureFlagResponse::metadata, "Switches for parts of the feature, by name"),
+            field("metadata", &FeatureFlagResponse::metadata, "Switches for parts of the feature, by name",
+                  SwitchValues{}),
             field("createdAt", &FeatureFlagResponse::created_at, "Creation time"),
             field("updatedAt", &FeatureFlagResponse::updated_at, "Time of the last change"),
             field("updatedBy", &FeatureFlagResponse::updated_by, "Account ID of the user who made the last change"),
@@ -79,7 +87,7 @@ struct FeatureFlagMetadataRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{field("metadata", &FeatureFlagMetadataRequest::metadata,
-                                "All existing switches, with values of the same types, none empty")};
+                                "All existing switches, with values of the same types, none empty", SwitchValues{})};
     }
 };
 

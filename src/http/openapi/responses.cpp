@@ -208,7 +208,7 @@ json::object success(const Operation& operation, std::string_view path, Draft& d
         const std::string type = operation.raw_content_type.empty() ? "application/json" : operation.raw_content_type;
         const bool is_json = type.ends_with("json");
         out["description"] = operation.summary;
-        out["content"] = json::object{{type, {{"schema", {{"type", is_json ? "object" : "string"}}}}}};
+        out["content"] = json::object{{type, {{"schema", schema_of_type(is_json ? "object" : "string")}}}};
     } else {
         const std::string_view message = draft.locales.text(Language::en, operation.message_key);
         out["description"] = message;

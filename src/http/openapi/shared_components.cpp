@@ -62,7 +62,10 @@ json::object error(json::object more, json::array required) {
          {{"type", "array"},
           {"items", {{"anyOf", {reference("schemas", "ValidationError"), reference("schemas", "RowErrors")}}}},
           {"description", "All violated rules of a validation error; for a file, row by row"}}},
-        {"data", {{"type", "object"}, {"description", "Details of the error, such as `retryAfterSeconds`"}}},
+        {"data",
+         {{"type", "object"},
+          {"additionalProperties", true},
+          {"description", "Details of the error, such as `retryAfterSeconds`"}}},
         {"metadata", reference("schemas", "Metadata")}};
     for (auto& property : more) properties[property.key()] = std::move(property.value());
     for (const char* name : {"statusCode", "statusCodeKey", "module", "message", "metadata"}) required.push_back(name);

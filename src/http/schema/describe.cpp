@@ -24,6 +24,8 @@ boost::json::object ObjectSchema::take() {
 
 boost::json::object schema_of_type(std::string_view type, std::string_view format) {
     boost::json::object out{{"type", type}};
+    // An object that is no DTO. Without this, generators of clients take it for one that is always empty.
+    if (type == "object") out["additionalProperties"] = true;
     if (!format.empty()) out["format"] = format;
     return out;
 }

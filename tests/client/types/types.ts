@@ -145,6 +145,17 @@ export async function operations(): Promise<void> {
     void archive;
     const profile: components['schemas']['UserProfileResponseDto'] = await consentry.account.profile();
     void profile;
+    // Objects whose members the document does not name have some.
+    const { data: flags } = await consentry.request('listFeatureFlags');
+    isTrue<Same<(typeof flags)[number]['metadata'], Record<string, string | number | boolean> | undefined>>();
+    const body = { metadata: { signUpAllowed: true, note: 'text', most: 5 } };
+    await consentry.request('updateFeatureFlagMetadata', { path: { featureFlagId: 'x' }, body });
+    // @ts-expect-error: no such value
+    await consentry.request('updateFeatureFlagMetadata', { path: { featureFlagId: 'x' }, body: { metadata: { a: [] } } });
+    const published = await consentry.request('jwks');
+    isTrue<Same<(typeof published)['keys'], unknown>>();
+    const archived = await consentry.account.export();
+    isTrue<Same<(typeof archived)['data'], unknown>>();
     await consentry.policies.accept({ type: 'privacy', version: 3 });
     // @ts-expect-error: no such document
     await consentry.policies.accept({ type: 'imprint' });

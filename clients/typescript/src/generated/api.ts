@@ -52,7 +52,9 @@ export interface components {
             /** @description All violated rules of a validation error; for a file, row by row */
             errors?: (components["schemas"]["ValidationError"] | components["schemas"]["RowErrors"])[];
             /** @description Details of the error, such as `retryAfterSeconds` */
-            data?: Record<string, never>;
+            data?: {
+                [key: string]: unknown;
+            };
             metadata: components["schemas"]["Metadata"];
         };
         Problem: {
@@ -67,7 +69,9 @@ export interface components {
             /** @description All violated rules of a validation error; for a file, row by row */
             errors?: (components["schemas"]["ValidationError"] | components["schemas"]["RowErrors"])[];
             /** @description Details of the error, such as `retryAfterSeconds` */
-            data?: Record<string, never>;
+            data?: {
+                [key: string]: unknown;
+            };
             metadata: components["schemas"]["Metadata"];
             /** @description `urn:consentry:error:{module}:{statusCodeKey}` */
             type: string;
@@ -270,7 +274,9 @@ export interface components {
             /** @description Applied search text; absent without a search */
             search?: string;
             /** @description Applied filters; absent without filters */
-            filters?: Record<string, never>;
+            filters?: {
+                [key: string]: unknown;
+            };
             /** @description Requested order; empty for the default, newest first */
             orderBy: {
                 [key: string]: "asc" | "desc";
@@ -418,7 +424,9 @@ export interface components {
             /** @description User agent of the client; absent if an administrator or the operator acted */
             userAgent?: components["schemas"]["UserAgentResponseDto"];
             /** @description IDs and names of the affected objects */
-            metadata?: Record<string, never>;
+            metadata?: {
+                [key: string]: unknown;
+            };
             /**
              * Format: date-time
              * @description Time of the action
@@ -439,7 +447,9 @@ export interface components {
             /** @description Applied search text; absent without a search */
             search?: string;
             /** @description Applied filters; absent without filters */
-            filters?: Record<string, never>;
+            filters?: {
+                [key: string]: unknown;
+            };
             /** @description Requested order; empty for the default, newest first */
             orderBy: {
                 [key: string]: "asc" | "desc";
@@ -781,7 +791,9 @@ export interface components {
              */
             graceUntil?: string;
             /** @description The version's description of the processing of personal data (`TermPolicyProcessingDto`) */
-            processing?: Record<string, never>;
+            processing?: {
+                [key: string]: unknown;
+            };
             /**
              * Format: date-time
              * @description Creation time
@@ -1613,7 +1625,9 @@ export interface components {
             /** @description Percentage of signed-in users who have the feature */
             rolloutPercent: number;
             /** @description Switches for parts of the feature, by name */
-            metadata?: Record<string, never>;
+            metadata?: {
+                [key: string]: string | number | boolean;
+            };
             /**
              * Format: date-time
              * @description Creation time
@@ -1638,7 +1652,9 @@ export interface components {
         };
         FeatureFlagUpdateMetadataRequestDto: {
             /** @description All existing switches, with values of the same types, none empty */
-            metadata: Record<string, never>;
+            metadata: {
+                [key: string]: string | number | boolean;
+            };
         };
         HelloResponseDto: {
             date: components["schemas"]["HelloDateResponseDto"];
@@ -2095,7 +2111,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/jwk-set+json": Record<string, never>;
+                    "application/jwk-set+json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -2480,7 +2498,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/ld+json": Record<string, never>;
+                    "application/ld+json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -2604,7 +2624,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -3199,7 +3221,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -3230,7 +3254,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -3518,7 +3544,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -4898,7 +4926,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
