@@ -13,8 +13,9 @@ export class ApiDocument {
         this.byId = new Map(this.operations.map((operation) => [operation.id, operation]));
     }
 
-    #operation(path, method, { operationId, tags, summary, description, security, ...rest }) {
+    #operation(path, method, { operationId, tags, summary, description, security = [], ...rest }) {
         const body = this.resolve(rest.requestBody);
+        const schemes = [...new Set(security.flatMap((all) => Object.keys(all)))];
         const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
         return {
             id: operationId,
@@ -24,8 +25,8 @@ export class ApiDocument {
             summary,
             description: description ?? '',
             aliases: rest['x-aliases'] ?? [],
-            schemes: [...new Set((security ?? []).flatMap((all) => Object.keys(all)))],
-            needsLogin: (security ?? []).length > 0 && !security.some((all) => Object.keys(all).length === 0),
+            schemes,
+            needed: schemes.filter((scheme) => security.every((all) => scheme in all)),
             parameters: (rest.parameters ?? []).map((parameter) => this.resolve(parameter)),
             body: mediaType && { mediaType, required: body.required === true, ...content },
             responses: Object.entries(rest.responses).map(([status, response]) => ({

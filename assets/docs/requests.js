@@ -17,7 +17,7 @@ export function requestTo(operation, { values = {}, body, secrets = {} }, origin
     for (const scheme of operation.schemes) {
         if (scheme === 'xApiKey') {
             if (secrets[scheme]) headers['x-api-key'] = secrets[scheme];
-        } else {
+        } else if (secrets[scheme] || operation.needed.includes(scheme)) {
             headers.Authorization = `Bearer ${secrets[scheme] || 'TOKEN'}`;
         }
     }

@@ -250,7 +250,9 @@ export function operation(api, one, state) {
 function access(api, one) {
     if (one.schemes.length === 0) return 'Open to everyone; requires no credentials.';
     const names = one.schemes.map((name) => api.json.components.securitySchemes[name].description);
-    return `${one.needsLogin ? 'Credentials' : 'Credentials, if the installation asks for them'}: ${names.join('; ')}.`;
+    const takesToken = one.schemes.some((name) => name !== 'xApiKey');
+    const optional = takesToken ? ', optional unless the installation asks for them' : ', if the installation asks for them';
+    return `Credentials${one.needed.length > 0 ? '' : optional}: ${names.join('; ')}.`;
 }
 
 function responseOf(api, { status, description, content, headers }) {
@@ -294,8 +296,10 @@ function requestForm(api, one, state) {
     const sample = make('code');
     const show = () => {
         const request = requestTo(one, { values, body, secrets: state.secrets }, location.origin);
-        // Tokens stay out of what people copy.
-        const shown = requestTo(one, { values, body }, location.origin);
+        // Tokens stay out of what people copy. An optional one has its place there once it is entered.
+        const entered = one.schemes.filter((name) => name !== 'xApiKey' && state.secrets[name]);
+        const secrets = Object.fromEntries(entered.map((name) => [name, 'TOKEN']));
+        const shown = requestTo(one, { values, body, secrets }, location.origin);
         sample.textContent = languages[state.language](shown, one);
         return request;
     };

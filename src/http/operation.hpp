@@ -43,6 +43,7 @@ struct Reply {
 struct Access {
     std::string name = "public";           // as in the permission table: public, user, admin ...
     std::string security_scheme;           // in the OpenAPI document; empty for public
+    std::string optional_scheme = {};      // of a public operation: the token that it takes, if one is sent
     std::string demand;                    // the rule in prose, which opens the description; may be empty
     std::vector<const ErrorKind*> errors;  // the errors that the guard may answer
 };

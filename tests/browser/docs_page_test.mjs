@@ -110,6 +110,17 @@ test('samples are in three languages, and tokens stay out of them', async () => 
     await paste(page, 'form input[type=password]', 'very-secret-token');
     assert.match(await sample(), /Bearer TOKEN/);
     assert.ok(!(await page.content()).includes('very-secret-token'));
+    await page.evaluate(() => (location.hash = '#/operation/listTermPolicies'));
+    await page.waitForFunction(() => /List policies/.test(document.querySelector('main h1').textContent));
+    assert.match(await page.$eval('main', (one) => one.textContent), /optional unless the installation asks for them: A/);
+    await page.$$eval('details', (all) => (all.find((one) => /^Try it/.test(one.textContent)).open = true));
+    await page.$eval('form input[type=password]', (one) => {
+        one.value = '';
+        one.dispatchEvent(new Event('input'));
+    });
+    assert.doesNotMatch(await sample(), /Bearer/, 'a token that is optional');
+    await paste(page, 'form input[type=password]', 'very-secret-token');
+    assert.match(await sample(), /Bearer TOKEN/);
     await page.reload();
     await page.waitForSelector('form');
     assert.equal(await page.$eval('form input[type=password]', (one) => one.value), '');

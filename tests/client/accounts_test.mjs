@@ -1,11 +1,14 @@
 // What an application does with accounts, in Node.
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Service } from '../browser/harness.mjs';
 import {
     Consentry,
     ConsentryError,
     mailedToken,
+    memoryStorage,
     named,
     next,
     password,
@@ -207,6 +210,46 @@ test('a profile behind a policy names what to accept', async () => {
     const [{ type, version }] = error.data.policies;
     await client.policies.accept({ type, version });
     assert.equal((await client.account.profile()).email, 'ada@example.org');
+});
+
+test('an operation that shows administrators more gets their token', async () => {
+    const other = new Service();
+    other.migrate();
+    other.publishPolicies({ privacy: 'We keep little.\n' });
+    mkdirSync(join(other.folder, 'texts/privacy/2'));
+    writeFileSync(join(other.folder, 'texts/privacy/2/en.hbs'), 'We keep less.\n');
+    other.run(['policy', 'import', 'texts']);
+    await other.start();
+    other.createUser('root@example.org', 'superAdmin');
+    other.createUser('ada@example.org');
+    const versions = async (client) => (await client.policies.list()).data.map(({ version }) => version).sort();
+    const storage = memoryStorage();
+    const client = new Consentry({ baseUrl: other.origin, storage });
+    assert.deepEqual(await versions(client), [1], 'nobody is logged in');
+    await client.login({ email: 'ada@example.org', password });
+    assert.deepEqual(await versions(client), [1]);
+    await client.login({ email: 'root@example.org', password });
+    assert.deepEqual(await versions(client), [1, 2]);
+    await storage.write({ ...(await storage.read()), expiresAt: Date.now() });
+    assert.deepEqual(await versions(client), [1, 2], 'after a refresh');
+
+    // Whom Consentry does not admit sees what everybody sees.
+    await storage.write({ ...(await storage.read()), accessToken: 'a.b.c', refreshToken: 'a.b.c' });
+    const ended = next(client, 'signedOut');
+    assert.deepEqual(await versions(client), [1]);
+    await ended;
+    const failing = { ...memoryStorage(), read: () => Promise.reject(new Error('no access to the disk')) };
+    assert.deepEqual(await versions(new Consentry({ baseUrl: other.origin, storage: failing })), [1]);
+    await client.login({ email: 'root@example.org', password });
+    const { data: users } = await client.request('listUsers');
+    const { id: userId } = users.find(({ email }) => email === 'ada@example.org');
+    await client.request('updateUserPassword', { path: { userId } });
+    const temporary = await other.mailed('ada@example.org', /^ {4}(\S+)\r?$/m);
+    const ada = new Consentry({ baseUrl: other.origin });
+    const step = await ada.login({ email: 'ada@example.org', password: temporary });
+    assert.equal(step.mustChangePassword, true);
+    assert.deepEqual(await versions(ada), [1]);
+    await assert.rejects(ada.request('listTermPolicies', { token: 'a.b.c' }), named('auth.jwtAccessTokenInvalid'));
 });
 
 test('export, password change, deletion', async () => {

@@ -56,7 +56,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
         if (!operation.operationId) return [];
         const alternatives = operation.security ?? [];
         const schemes = alternatives.map((needed) => Object.keys(needed).filter((name) => name !== 'xApiKey'));
-        const token = schemes.length > 0 && schemes.every((names) => names.length > 0) ? schemes[0][0] : '';
+        // A token that not every alternative has is optional.
+        const scheme = schemes.flat()[0] ?? '';
+        const token = scheme && (schemes.every((names) => names.includes(scheme)) ? scheme : `${scheme}?`);
         const row = [method.toUpperCase(), templateOf(path, operation), token, fileTypeOf(operation)];
         const texts = row.filter((text) => text !== undefined).map((text) => `'${text}'`);
         return [`    ${operation.operationId}: [${texts.join(', ')}],\n`];
@@ -64,7 +66,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 write(
     'operations.ts',
-    '\n/** Method, path, the token that is needed, and the type of a file that is sent without a form, of each operation. */\n' +
+    '\n/**\n * Method, path, the token that is needed, or taken if there is one (`?`), and the type of a file that is sent without a\n * form, of each operation.\n */\n' +
         `export const operations = {\n${operations.join('')}} as const;\n`,
 );
 

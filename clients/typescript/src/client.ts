@@ -191,9 +191,7 @@ export class Consentry {
         try {
             await this.#data('logout', { ...options });
         } catch (error) {
-            const isOver =
-                error instanceof ConsentryError && (error.status === 401 || error.name === 'client.signedOut');
-            if (!isOver) throw error;
+            if (!isOver(error)) throw error;
         } finally {
             await this.#session.end(tokens);
         }
@@ -287,7 +285,7 @@ export class Consentry {
 
     /** The documents that users accept, and what this user accepted. */
     readonly policies = {
-        /** The published documents. */
+        /** The published documents; for an administrator who may read them, drafts too. */
         list: (query?: QueryOf<'listTermPolicies'>, options?: CallOptions): Promise<Body<'listTermPolicies'>> =>
             this.#body('listTermPolicies', { ...options, query }),
         /** Acceptances and withdrawals of this user. */
@@ -327,11 +325,28 @@ export class Consentry {
 
     async #call<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
         const told = { language: this.language, ...options };
-        const needed = operations[operation][2];
-        if (needed !== 'accessToken' || options.token !== undefined) {
-            if (needed !== '' && options.token === undefined) throw new TypeError(`${operation} needs options.token`);
-            return this.#http.send(operation, told, read);
+        const needed: string = operations[operation][2];
+        if (options.token !== undefined) return this.#http.send(operation, told, read);
+        if (needed === 'accessToken') return this.#signedIn(operation, told, read);
+        if (needed === 'accessToken?') {
+            try {
+                // Without a readable storage there is no session, which this operation does not need.
+                if (await this.isSignedIn().catch(() => false)) return await this.#signedIn(operation, told, read);
+            } catch (error) {
+                // Whom Consentry does not admit, for example with a temporary password, gets what everybody gets.
+                if (!isNotAdmitted(error)) throw error;
+            }
+        } else if (needed !== '') {
+            throw new TypeError(`${operation} needs options.token`);
         }
+        return this.#http.send(operation, told, read);
+    }
+
+    async #signedIn<T>(
+        operation: OperationId,
+        options: AnyOptions,
+        read: (response: Response) => Promise<T>,
+    ): Promise<T> {
         let tokens = await this.#session.tokens();
         if (!tokens) throw signedOut();
         if (isExpired(tokens))
@@ -339,7 +354,7 @@ export class Consentry {
         // Another tab may refresh again meanwhile, hence not only once.
         for (let renewals = 0; ; ++renewals) {
             try {
-                return await this.#http.send(operation, { ...told, token: tokens.accessToken }, read);
+                return await this.#http.send(operation, { ...options, token: tokens.accessToken }, read);
             } catch (error) {
                 if (!isRefusedToken(error) || renewals === renewalsAtMost) throw error;
                 tokens = await orAborted(this.#session.renew(tokens), options.signal);
@@ -367,5 +382,12 @@ export class Consentry {
         return { state: 'challenge', challengeToken, expiresAt, backupCodesRemaining: answer.backupCodesRemaining };
     }
 }
+
+/** Whether there is no session, or no more. */
+const isOver = (error: unknown): boolean =>
+    error instanceof ConsentryError && (error.status === 401 || error.name === 'client.signedOut');
+
+const isNotAdmitted = (error: unknown): boolean =>
+    isOver(error) || (error instanceof ConsentryError && error.status === 403);
 
 const receiptOf = (data: { receipt?: string } | undefined): string | undefined => data?.receipt;

@@ -103,10 +103,11 @@ http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
     return out;
 }
 
-// Described as public because the endpoint works without a token.
+// Public, because the endpoint works without a token.
 http::Access CallerGuard::access(std::type_identity<Visitor>) {
     return {.name = "public",
             .security_scheme = {},
+            .optional_scheme = "accessToken",
             .demand = "Public. If the request carries an access token, it must be valid.",
             .errors = access(std::type_identity<SignedIn>{}).errors};
 }

@@ -55,15 +55,23 @@ json::object upload_body() {
 }
 
 json::array security(const Operation& operation, const OpenApiInfo& info) {
-    json::object token;
-    if (!operation.access.security_scheme.empty()) token[operation.access.security_scheme] = json::array{};
-    json::object both = token;
-    both["xApiKey"] = json::array{};
-    if (operation.api_key == ApiKeyDemand::system) return {both};
-    if (operation.api_key == ApiKeyDemand::none || info.api_keys == ApiKeyUse::none)
-        return token.empty() ? json::array{} : json::array{token};
-    if (info.api_keys == ApiKeyUse::required) return {both};
-    return {token, both};
+    const auto& access = operation.access;
+    std::vector<json::object> ways(1);
+    if (!access.security_scheme.empty()) ways.front()[access.security_scheme] = json::array{};
+    if (!access.optional_scheme.empty()) ways.emplace_back()[access.optional_scheme] = json::array{};
+    const bool is_for_systems = operation.api_key == ApiKeyDemand::system;
+    const bool takes_key =
+        is_for_systems || (operation.api_key != ApiKeyDemand::none && info.api_keys != ApiKeyUse::none);
+    json::array out;
+    if (!takes_key && ways.size() == 1 && ways.front().empty()) return out;
+    if (!takes_key || (!is_for_systems && info.api_keys != ApiKeyUse::required))
+        for (const json::object& way : ways) out.push_back(way);
+    if (!takes_key) return out;
+    for (json::object& way : ways) {
+        way["xApiKey"] = json::array{};
+        out.push_back(std::move(way));
+    }
+    return out;
 }
 
 // The access rule first, then the endpoint's own description.
