@@ -68,8 +68,8 @@ enum class Effect {
     exporting,  // hands out much data, and changes nothing
 };
 
-// A header of successful answers, for the OpenAPI document.
-struct AnswerHeader {
+// A header of requests, or of successful answers, for the OpenAPI document.
+struct HeaderNote {
     std::string_view name;
     std::string_view description;
 };
@@ -90,6 +90,7 @@ struct Operation {
     bool rest_of_path = false;  // the last placeholder matches the rest of the path, including slashes; may be empty
     bool is_page = false;       // HTML for people: not part of the API, and never readable for other origins
     // A proxy may hand the answer to a browser at the host of an application, for which this service sets no rules.
+    // Instead of an error, the browser gets a page or is sent to one.
     bool at_guarded_host = false;
     bool raw = false;  // the answer is not an envelope
     bool no_content = false;
@@ -101,7 +102,8 @@ struct Operation {
     bool takes_upload = false;     // a file, see http/upload.hpp
     bool takes_file_body = false;  // like takes_upload, but of any media type
     bool ignores_input = false;    // undeclared queries and bodies are meant for another party and are not checked
-    std::vector<AnswerHeader> answer_headers;  // in addition to those of every answer
+    std::vector<HeaderNote> request_headers;  // in addition to those that every operation reads
+    std::vector<HeaderNote> answer_headers;   // in addition to those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;
     Effect effect = Effect::of_method;
     std::string feature_flag;   // "flag" or "flag.metadataKey" that must be on; empty: none

@@ -28,6 +28,9 @@ public:
     // A last segment ":name" matches the rest of the path.
     Endpoint& with_rest_of_path() { return operation_.rest_of_path = true, *this; }
     Endpoint& ignores_input() { return operation_.ignores_input = true, *this; }
+    Endpoint& reads_header(std::string_view name, std::string_view description) {
+        return operation_.request_headers.push_back({name, description}), *this;
+    }
     Endpoint& answers_header(std::string_view name, std::string_view description) {
         return operation_.answer_headers.push_back({name, description}), *this;
     }

@@ -83,6 +83,22 @@ http::Endpoint& describe(http::Endpoint& endpoint) {
         .tag("forwardAuth")
         .message("forwardAuth.check")
         .may_fail({&errors::role_forbidden, &errors::term_policy_required})
+        .reads_header(roles_header, "Role types, separated by commas; adds to the requirements in the query")
+        .reads_header(policies_header, "Policy types, separated by commas; adds to the requirements in the query")
+        .reads_header(
+            "X-Forwarded-Method",
+            "Method of the client's request, from a trusted proxy; absent: that of the proxy's own. Only `GET` "
+            "opens a page")
+        .reads_header("X-Forwarded-Proto", "`https` or `http`, by which the client reached the trusted proxy")
+        .reads_header("X-Forwarded-Host",
+                      "Host that the client requested, from a trusted proxy; absent: that of the proxy's own")
+        .reads_header("X-Forwarded-Uri",
+                      "Path and query that the client requested, from a trusted proxy: where a browser returns")
+        .reads_header("X-Original-URL",
+                      "Address that the client requested, from a trusted proxy that sends no `X-Forwarded-Host`")
+        .reads_header("Sec-Fetch-Mode",
+                      "`navigate`, from a browser that opens a page; absent: the client does if `Accept` names "
+                      "`text/html`")
         .answers_header("X-User-Id", "Account ID of the caller")
         .answers_header("X-User-Email", "Email address of the caller")
         .answers_header("X-User-Role", "Role type of the caller: user, admin or superAdmin")
@@ -101,8 +117,9 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
             "For `auth_request` in nginx and ForwardAuth in Traefik. Answers 200 with the caller in the `X-User-*` and "
             "`X-Session-Id` headers, or 401 or 403. The proxy must replace these headers in the client's request. "
             "Accepts any method and ignores the body. A browser that opens a page of the application is sent to the "
-            "login page instead (302), or, with `deny=401`, gets 401 with the same `Location`. The headers "
-            "`X-Required-Roles` and `X-Required-Policies`, one line each, add to the requirements in the query.")
+            "page where the user can log in, change the password or accept a policy (302), or, with `deny=401`, gets "
+            "401 with the same `Location`; other errors are pages. The headers `X-Required-Roles` and "
+            "`X-Required-Policies`, one line each, add to the requirements in the query.")
         .handled_by([&forward_auth](const AskedCaller& caller, const http::RequestContext& context,
                                     http::FromQuery<ForwardAuthQuery> query) {
             return admit(forward_auth, caller, with_headers(context.request, demand_of(query.value)));

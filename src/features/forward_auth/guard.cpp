@@ -12,6 +12,12 @@ awaitable<Result<AskedCaller>> ForwardAuthGuard::admit(http::RequestContext& con
     co_return AskedCaller(std::move(*caller));
 }
 
+http::Access ForwardAuthGuard::access(std::type_identity<AskedCaller>) {
+    http::Access out = access(std::type_identity<SignedIn>{});
+    out.demand = "Requires an access token, or a browser's cookie of the application's host.";
+    return out;
+}
+
 awaitable<Result<Caller>> ForwardAuthGuard::identify(http::RequestContext& context, AlongWithSession along) {
     auto session = co_await authenticate(context, along);
     if (!session) co_return fail(std::move(session.error()));

@@ -29,7 +29,7 @@ public:
     using CallerGuard::access;
     using CallerGuard::admit;
     awaitable<Result<AskedCaller>> admit(http::RequestContext& context, std::type_identity<AskedCaller>);
-    static http::Access access(std::type_identity<AskedCaller>) { return access(std::type_identity<SignedIn>{}); }
+    static http::Access access(std::type_identity<AskedCaller>);
 
 private:
     awaitable<Result<Caller>> identify(http::RequestContext& context, AlongWithSession along) override;

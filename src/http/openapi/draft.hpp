@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -30,7 +30,8 @@ struct Draft {
     json::object responses;
     json::object examples;
     json::object security_schemes;
-    std::map<std::pair<unsigned, Kinds>, std::string> error_sets;  // status and errors -> their response component
+    // Whether browsers get pages, status and errors -> their response component.
+    std::map<std::tuple<bool, unsigned, Kinds>, std::string> error_sets;
 };
 
 inline json::object reference(std::string_view section, std::string_view name) {

@@ -99,6 +99,14 @@ json::object describe_operation(const Operation& operation, std::string_view pat
         add_parameters(parameters, operation, operation.describe_path(draft.schemas), "path", draft);
     if (operation.describe_query)
         add_parameters(parameters, operation, operation.describe_query(draft.schemas), "query", draft);
+    for (const auto& [name, text] : operation.request_headers) {
+        draft.parameters[name] = json::object{{"name", name},
+                                              {"in", "header"},
+                                              {"required", false},
+                                              {"description", text},
+                                              {"schema", schema_of_type("string")}};
+        parameters.push_back(reference("parameters", name));
+    }
     out["parameters"] = std::move(parameters);
     if (operation.describe_body) {
         draft.request_bodies[operation.id] = request_body(operation, draft);

@@ -111,12 +111,30 @@ json::object error_response(unsigned status, const Kinds& kinds, Draft& draft) {
               {"application/problem+json", {{"schema", one_of("Problem")}}}}}};
 }
 
+json::object page_content() { return {{"text/html", {{"schema", schema_of_type("string")}}}}; }
+
+// A browser gets a page with the same status, or, if the user can supply what is missing, the address of another page.
+void add_page(json::object& response, unsigned status) {
+    response.at("description").as_string().append("; for a browser that opens a page, a page");
+    for (const auto& page : page_content()) response.at("content").as_object()[page.key()] = page.value();
+    if (status == 401) response.at("headers").as_object()["Location"] = reference("headers", "Location");
+}
+
+json::object redirect() {
+    json::object headers = headers_of(302);
+    headers["Location"] = reference("headers", "Location");
+    return {{"description", "A browser that opens a page is sent to where the user can supply what is missing"},
+            {"headers", std::move(headers)},
+            {"content", page_content()}};
+}
+
 // Creates one component per set of errors and shares it between operations. Its name reflects the widest scope with
 // that set: all operations, those of one guard, or the first operation that uses it.
 json::object refer_to_errors(unsigned status, Kinds kinds, const Kinds& common, const Operation& operation,
                              Draft& draft) {
     std::ranges::sort(kinds, {}, [](const ErrorKind* kind) { return std::tuple(kind->service_code, kind->name); });
-    std::string& name = draft.error_sets[{status, kinds}];
+    const bool for_browsers = operation.at_guarded_host;
+    std::string& name = draft.error_sets[{for_browsers, status, kinds}];
     if (!name.empty()) return reference("responses", name);
     const auto all_in = [&](const Kinds& circle) {
         return std::ranges::all_of(
@@ -125,12 +143,16 @@ json::object refer_to_errors(unsigned status, Kinds kinds, const Kinds& common, 
     Kinds guarded = common;
     add(guarded, operation.access.errors);
     const std::string ending = "." + std::to_string(status);
-    for (const std::string& circle : {all_in(common) ? std::string("any") : operation.id,
-                                      all_in(guarded) ? operation.access.name : operation.id, operation.id}) {
+    const std::string of_all = for_browsers ? "browser" : "any";
+    const std::string of_guard = for_browsers ? operation.id : operation.access.name;
+    for (const std::string& circle :
+         {all_in(common) ? of_all : operation.id, all_in(guarded) ? of_guard : operation.id, operation.id}) {
         name = circle + ending;
         if (circle == operation.id || !draft.responses.contains(name)) break;
     }
-    draft.responses[name] = error_response(status, kinds, draft);
+    json::object response = error_response(status, kinds, draft);
+    if (for_browsers) add_page(response, status);
+    draft.responses[name] = std::move(response);
     return reference("responses", name);
 }
 
@@ -228,6 +250,10 @@ json::object describe_responses(const Operation& operation, std::string_view pat
         draft.responses["any.304"] = json::object{{"description", "Not modified since the response with this ETag"},
                                                   {"headers", headers_of(304, true)}};
         out["304"] = reference("responses", "any.304");
+    }
+    if (operation.at_guarded_host) {
+        draft.responses["browser.302"] = redirect();
+        out["302"] = reference("responses", "browser.302");
     }
     const Kinds common = common_errors(operation, draft.info);
     Kinds kinds = common;

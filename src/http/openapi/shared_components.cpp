@@ -113,6 +113,7 @@ json::object all_headers() {
         {"RateLimit-Policy", header(text("Limit and window, after draft-ietf-httpapi-ratelimit-headers"), false)},
         {"Retry-After", header(whole("Seconds to wait", 1), false)},
         {"Accept", header(text("Supported media types"), false)},
+        {"Location", header(text("Page where the user can supply what is missing"), false)},
         {"WWW-Authenticate", header(text("Bearer"), true)},
         {"ETag", header(text("Entity tag for If-None-Match"), true)},
     };
