@@ -251,8 +251,8 @@ function access(api, one) {
     if (one.schemes.length === 0) return 'Open to everyone; requires no credentials.';
     const names = one.schemes.map((name) => api.json.components.securitySchemes[name].description);
     const takesToken = one.schemes.some((name) => name !== 'xApiKey');
-    const optional = takesToken ? ', optional unless the installation asks for them' : ', if the installation asks for them';
-    return `Credentials${one.needed.length > 0 ? '' : optional}: ${names.join('; ')}.`;
+    const when = takesToken ? 'optional unless the installation asks for them' : 'if the installation asks for them';
+    return `Credentials${one.needed.length > 0 ? '' : `, ${when}`}: ${names.join('; ')}.`;
 }
 
 function responseOf(api, { status, description, content, headers }) {

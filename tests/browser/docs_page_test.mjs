@@ -112,7 +112,8 @@ test('samples are in three languages, and tokens stay out of them', async () => 
     assert.ok(!(await page.content()).includes('very-secret-token'));
     await page.evaluate(() => (location.hash = '#/operation/listTermPolicies'));
     await page.waitForFunction(() => /List policies/.test(document.querySelector('main h1').textContent));
-    assert.match(await page.$eval('main', (one) => one.textContent), /optional unless the installation asks for them: A/);
+    const text = await page.$eval('main', (one) => one.textContent);
+    assert.match(text, /optional unless the installation asks for them: A/);
     await page.$$eval('details', (all) => (all.find((one) => /^Try it/.test(one.textContent)).open = true));
     await page.$eval('form input[type=password]', (one) => {
         one.value = '';

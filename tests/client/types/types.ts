@@ -149,9 +149,10 @@ export async function operations(): Promise<void> {
     const { data: flags } = await consentry.request('listFeatureFlags');
     isTrue<Same<(typeof flags)[number]['metadata'], Record<string, string | number | boolean> | undefined>>();
     const body = { metadata: { signUpAllowed: true, note: 'text', most: 5 } };
-    await consentry.request('updateFeatureFlagMetadata', { path: { featureFlagId: 'x' }, body });
+    const path = { featureFlagId: 'x' };
+    await consentry.request('updateFeatureFlagMetadata', { path, body });
     // @ts-expect-error: no such value
-    await consentry.request('updateFeatureFlagMetadata', { path: { featureFlagId: 'x' }, body: { metadata: { a: [] } } });
+    await consentry.request('updateFeatureFlagMetadata', { path, body: { metadata: { a: [] } } });
     const published = await consentry.request('jwks');
     isTrue<Same<(typeof published)['keys'], unknown>>();
     const archived = await consentry.account.export();
