@@ -14,6 +14,11 @@
 namespace consentry {
 namespace {
 
+void add_window(boost::json::object& facts, const ApiKeyWindow& window) {
+    if (window.start_at) facts["startAt"] = to_iso8601(*window.start_at);
+    facts["endAt"] = to_iso8601(window.end_at);
+}
+
 constexpr std::string_view header_name = "x-api-key";
 constexpr std::size_t key_length = 25;     // after the environment: 148 bits rule out collisions
 constexpr std::size_t secret_length = 50;  // 297 bits: cannot be guessed, so a fast digest is enough
@@ -165,8 +170,10 @@ awaitable<Result<IssuedApiKey>> ApiKeys::create(Actor by, NewApiKey wanted, Caus
     out.secret = crypto::random_text(secret_length, crypto::alphanumerics);
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_insert(transaction, record, digest_of(record.key, out.secret));
-    Audit::add_by(transaction, by, ActivityAction::admin_api_key_create, cause, now,
-                  {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
+    boost::json::object facts{
+        {"apiKeyId", record.id.text()}, {"apiKeyName", record.name}, {"type", name_of(record.type)}};
+    if (record.window) add_window(facts, *record.window);
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_create, cause, now, std::move(facts));
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) throw std::runtime_error("API keys: the generator repeated a key");
@@ -206,7 +213,9 @@ awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKe
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_window(transaction, id, *days, by.user(), now);
-    Audit::add_by(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
+    boost::json::object facts{{"apiKeyId", id.text()}};
+    add_window(facts, *days);
+    Audit::add_by(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, std::move(facts));
     co_return co_await changed(std::move(transaction), id, while_off);
 }
 

@@ -323,7 +323,7 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User wanted
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     add_account(transaction, *user, PasswordType::admin);
-    Audit::add(transaction, user->id, new_account, cause, now);
+    Audit::add(transaction, user->id, new_account, cause, now, {{"roleId", user->role_id.text()}});
     mails_.add(transaction, user->id, MailKind::temporary_password, {{"password", password}}, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));

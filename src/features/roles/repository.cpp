@@ -8,6 +8,18 @@
 #include "features/users/stored.hpp"
 
 namespace consentry {
+
+boost::json::array abilities_json(const Abilities& abilities) {
+    boost::json::array out;
+    for (const auto& [subject, subject_name] : EnumNames<Subject>::names) {
+        boost::json::array actions;
+        for (const auto& [action, action_name] : EnumNames<Action>::names)
+            if (abilities.name({subject, action})) actions.emplace_back(action_name);
+        if (!actions.empty()) out.push_back({{"subject", subject_name}, {"action", std::move(actions)}});
+    }
+    return out;
+}
+
 namespace {
 
 using storage::column;
@@ -16,17 +28,7 @@ using storage::Expect;
 using storage::part;
 using storage::sql;
 
-// Formats abilities as [{"subject":"user","action":["read","update"]}], in the order of the enums.
-std::string to_text(const Abilities& abilities) {
-    boost::json::array out;
-    for (const auto& [subject, subject_name] : EnumNames<Subject>::names) {
-        boost::json::array actions;
-        for (const auto& [action, action_name] : EnumNames<Action>::names)
-            if (abilities.name({subject, action})) actions.emplace_back(action_name);
-        if (!actions.empty()) out.push_back({{"subject", subject_name}, {"action", std::move(actions)}});
-    }
-    return boost::json::serialize(out);
-}
+std::string to_text(const Abilities& abilities) { return boost::json::serialize(abilities_json(abilities)); }
 
 // Strict: abilities that this program does not know, because a newer version wrote them or they are damaged, are
 // rejected rather than guessed. Throws for any other shape.

@@ -25,6 +25,9 @@ struct RoleRecord {
     std::optional<UserId> updated_by;
 };
 
+// As stored and logged: [{"subject":"user","action":["read","update"]}], in the order of the enums.
+boost::json::array abilities_json(const Abilities& abilities);
+
 class RoleRepository {
 public:
     explicit RoleRepository(storage::Database& database) : database_(database) {}

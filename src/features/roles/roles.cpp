@@ -9,7 +9,20 @@ namespace {
 // Each retry means that a concurrent change of the role committed between a read and a write.
 constexpr int tries_max = 8;
 
-boost::json::object facts_of(const RoleRecord& role) { return {{"roleId", role.id.text()}, {"roleName", role.name}}; }
+// With the rights, so that the log tells what somebody could do in between even if a later change takes it back.
+boost::json::object facts_of(const RoleRecord& role) {
+    return {{"roleId", role.id.text()},
+            {"roleName", role.name},
+            {"type", name_of(role.rights.type)},
+            {"abilities", abilities_json(role.rights.abilities)}};
+}
+
+boost::json::object facts_of_change(const RoleRecord& role, const Rights& before) {
+    boost::json::object out = facts_of(role);
+    out["typeBefore"] = name_of(before.type);
+    out["abilitiesBefore"] = abilities_json(before.abilities);
+    return out;
+}
 
 }  // namespace
 
@@ -74,7 +87,8 @@ awaitable<Result<RoleRecord>> Roles::update(Actor by, RoleId id, RoleChange want
         PrivilegedTransaction transaction(by, role.updated_at);
         if (demotes) SuperAdmins::add_lock(transaction);
         RoleRepository::add_update(transaction, role, *seen);
-        Audit::add_by(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, facts_of(role));
+        Audit::add_by(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at,
+                      facts_of_change(role, seen->rights));
         const std::size_t changes = transaction.size();
         if (demotes) SuperAdmins::add_remains(transaction);
         auto outcome = co_await std::move(transaction).commit(database_);

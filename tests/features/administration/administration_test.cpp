@@ -253,6 +253,11 @@ TEST(REC_6, ANewAccountIsMailedATemporaryPassword) {
     EXPECT_EQ(office.column(person, "sign_up_from"), "admin");
     EXPECT_EQ(office.column(person, "is_verified"), "1");
     EXPECT_EQ(office.entries(person, "userCreated"), 1U);
+    const auto rows =
+        office.service.sql("SELECT metadata FROM activity_log WHERE action = 'adminUserCreate' ORDER BY id");
+    ASSERT_FALSE(rows.empty());
+    const json::object facts = json::parse(rows.back().at(0)).as_object();
+    EXPECT_EQ(facts, (json::object{{"roleId", built_in(Role::user)}, {"userId", person.id.text()}}));
 
     person.password = mails.wait_for(new_address, "temporaryPassword").secret();
     const std::string first = office.service.tokens_of(person).access;

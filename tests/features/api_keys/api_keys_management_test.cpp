@@ -65,6 +65,22 @@ TEST(ApiKeys, ChangesStandInTheActivityLogOfWhoMadeThem) {
                                           "adminApiKeyReset", "adminApiKeyUpdateStatus", "adminApiKeyDelete"}));
 }
 
+TEST(ApiKeys, WhatTheyGrantedStandsInTheActivityLog) {
+    const Keys keys(suite_service());
+    const Answer made = keys.create({{"name", "shop"}, {"type", "system"}, {"endAt", "2033-11-16T08:00:00Z"}});
+    ASSERT_EQ(made.status, 201U) << made.body;
+    const json::object dates{{"startAt", "2033-11-15T08:00:00Z"}, {"endAt", "2033-11-17T08:00:00Z"}};
+    const Answer moved = keys.update(made.text("data.id"), "date", dates);
+    ASSERT_EQ(moved.status, 200U) << moved.body;
+    const Answer log = keys.service.get("/api/shared/user/activity-log/list?perPage=2", bearer(keys.chief));
+    const auto entry = [&](std::size_t i) { return log.json.at("data").at(i).at("metadata").as_object(); };
+    EXPECT_EQ(entry(1).at("type"), "system") << log.body;
+    EXPECT_FALSE(entry(1).contains("startAt"));
+    EXPECT_EQ(entry(1).at("endAt"), made.json.at("data").at("endAt"));
+    EXPECT_EQ(entry(0).at("startAt"), moved.json.at("data").at("startAt"));
+    EXPECT_EQ(entry(0).at("endAt"), moved.json.at("data").at("endAt"));
+}
+
 TEST(ApiKeys, WhatIsSentMustHaveItsForm) {
     const Keys keys;
     const Issued issued = keys.make();

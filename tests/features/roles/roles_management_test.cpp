@@ -188,6 +188,25 @@ TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
               (std::multiset<std::string>{"adminRoleCreate", "adminRoleUpdate", "adminRoleDelete"}));
 }
 
+TEST(Roles, WhatTheyGrantedStandsInTheActivityLog) {
+    Staff staff(suite_service());
+    const Abilities narrow{{"user", {"read"}}};
+    const Abilities wide{{"user", {"read", "delete"}}};
+    const std::string id = staff.make_role("admin", narrow);
+    ASSERT_EQ(staff.update(staff.chief, id, "admin", wide).status, 200U);
+    ASSERT_EQ(staff.update(staff.chief, id, "user", narrow).status, 200U);
+    const Answer log = staff.service.get("/api/shared/user/activity-log/list?perPage=3", bearer(staff.chief));
+    const auto entry = [&](std::size_t i) { return log.json.at("data").at(i).at("metadata").as_object(); };
+    EXPECT_EQ(entry(0).at("abilitiesBefore"), as_json(wide)) << log.body;
+    EXPECT_EQ(entry(0).at("abilities"), as_json(narrow));
+    EXPECT_EQ(entry(0).at("typeBefore"), "admin");
+    EXPECT_EQ(entry(0).at("type"), "user");
+    EXPECT_EQ(entry(1).at("abilitiesBefore"), as_json(narrow));
+    EXPECT_EQ(entry(1).at("abilities"), as_json(wide));
+    EXPECT_EQ(entry(2).at("abilities"), as_json(narrow));
+    EXPECT_EQ(entry(2).at("type"), "admin");
+}
+
 TEST(Roles, AreNotKeptFromDeletionByAccountsThatNoLongerExist) {
     Staff staff(suite_service());
     const std::string id = staff.make_role("user", {});

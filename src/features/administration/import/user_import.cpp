@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kept_max = 100'000;
 // Limit of hash formats; real exports have one or two.
 constexpr std::size_t hash_kinds_max = 16;
+// Limit of the roles that the activity log names.
+constexpr std::size_t logged_roles_max = 100;
 // Longer than any import takes. finish() rejects an import after half of this time, before its rows could be swept.
 constexpr std::chrono::hours abandoned_after{24};
 
@@ -223,6 +225,13 @@ private:
             content_.hash_kinds.insert(crypto::password_kind(*user.password_hash));
         content_.google_subjects |= user.google_subject.has_value();
         content_.apple_subjects |= user.apple_subject.has_value();
+        if (roles_.size() < logged_roles_max) roles_.insert(user.role_id);
+    }
+
+    boost::json::object facts() const {
+        boost::json::array roles;
+        for (const RoleId role : roles_) roles.emplace_back(role.text());
+        return {{"rows", staged_}, {"roleIds", std::move(roles)}};
     }
 
     awaitable<Result<void>> finish() {
@@ -239,8 +248,7 @@ private:
              .history_expires_at = now + settings.reuse_barred,
              .now = now},
             content_, options_.skip_existing);
-        Audit::add_by(transaction, options_.by, ActivityAction::admin_user_import, options_.cause, now,
-                      {{"rows", staged_}});
+        Audit::add_by(transaction, options_.by, ActivityAction::admin_user_import, options_.cause, now, facts());
         auto outcome = co_await commit(std::move(transaction));
         if (!outcome) co_return fail(std::move(outcome.error()));
         if (!outcome->committed) {
@@ -288,6 +296,7 @@ private:
     bool ended_ = false;
     std::map<std::string, std::optional<RoleRecord>, std::less<>> roles_by_name_;
     ImportContent content_;
+    std::set<RoleId> roles_;   // that its rows assign
     bool has_staged_ = false;  // or tried to
     bool may_be_finishing_ = false;
     std::int64_t staged_ = 0;
