@@ -20,7 +20,8 @@ std::vector<SettingSpec> feature_flag_settings() {
          .type = whole_number<&Config::feature_flag, &FeatureFlagConfig::cache_ttl>(0, 86'400'000),
          .default_text = "3600000",
          .description = "How long the cache keeps a feature flag, in milliseconds. 0 reads the database every time. A "
-                        "change made through the service takes effect at once in any case."},
+                        "change made through the service takes effect at once in any case, unless a failover of Redis "
+                        "loses it at that moment."},
     };
 }
 
