@@ -2,7 +2,7 @@
 // violations beyond it are counted but not kept.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,13 +40,16 @@ public:
         placeholders.insert_or_assign("property", last_segment(property));
         violations_.push_back({std::string(key), std::string(shortened(property)), std::move(placeholders)});
     }
-    // Call once its violations are added: what the client sent could not be read, so that later rules would judge the
-    // default value in its place.
-    void set_unreadable(std::string property) {
-        if (unreadable_.size() < violations_max) unreadable_.push_back(std::move(property));
+    // The property of the last violation could not be read, so that later rules would judge the default value in its
+    // place.
+    void set_unreadable() {
+        if (!violations_.empty()) unreadable_.push_back(violations_.size() - 1);
     }
     bool empty() const { return violations_.empty(); }
-    std::vector<Violation> take() { return std::move(violations_); }
+    std::vector<Violation> take() {
+        unreadable_.clear();
+        return std::exchange(violations_, {});
+    }
 
 private:
     static std::string_view last_segment(std::string_view property) {
@@ -65,14 +68,17 @@ private:
         return name;
     }
     bool judges_unreadable(std::string_view key, std::string_view property) const {
-        return std::ranges::any_of(unreadable_, [&](std::string_view unreadable) {
-            if (!unreadable.starts_with(property)) return false;
+        for (const std::size_t place : unreadable_) {
+            const std::string_view unreadable = violations_[place].property;
+            if (!unreadable.starts_with(property)) continue;
+            if (unreadable.size() == property.size()) return true;
             // The default values of two elements are equal.
-            return unreadable.size() == property.size() || (key == "arrayUnique" && unreadable[property.size()] == '.');
-        });
+            if (key == "arrayUnique" && unreadable[property.size()] == '.') return true;
+        }
+        return false;
     }
     std::vector<Violation> violations_;
-    std::vector<std::string> unreadable_;
+    std::vector<std::size_t> unreadable_;  // places in violations_
 };
 
 }  // namespace consentry

@@ -83,7 +83,7 @@ void report_absent(bool missing, const std::tuple<Rules...>& rules, const Proper
             (name_form(rule), ...);
         },
         rules);
-    if constexpr (!DtoType<T> && !IsVector<T>::value) report.set_unreadable(property);
+    if constexpr (!DtoType<T> && !IsVector<T>::value) report.set_unreadable();
 }
 
 template <class T, class... Rules>
