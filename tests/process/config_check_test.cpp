@@ -156,10 +156,14 @@ TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
         EXPECT_THAT(served.err, AllOf(HasSubstr(setting + ": "), HasSubstr("the database was not upgraded")));
         EXPECT_EQ(version(), before) << setting;
     }
-    const Finished refused = run_program({"user", "list"}, folder.path(), quick_settings());
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("the schema of the database is that of an earlier version"));
-    EXPECT_EQ(version(), before) << "the running service may be of that version";
+    std::ofstream(folder / "users.csv") << "email\nada@example.org\n";
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"user", "list"}, {"user", "import", "users.csv", "--dry-run"}, {"user", "import", "users.csv"}}) {
+        const Finished refused = run_program(command, folder.path(), quick_settings());
+        EXPECT_EQ(refused.code, 2) << command.back();
+        EXPECT_THAT(refused.err, HasSubstr("the schema of the database is that of an earlier version"));
+        EXPECT_EQ(version(), before) << command.back() << ": the running service may be of that version";
+    }
     EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0);
     EXPECT_NE(version(), before);

@@ -64,9 +64,10 @@ bool has_data(const Config& config) {
     return false;
 }
 
-std::unique_ptr<Services> open_services(const Clock& clock) {
-    const auto config = load_config();
+std::unique_ptr<Services> open_services(const Clock& clock, std::optional<milliseconds> statement_time) {
+    auto config = load_config();
     if (!config || !has_data(*config)) return nullptr;
+    if (statement_time) config->database.timeout = *statement_time;
     return std::make_unique<Services>(*config, clock, [] {
         // The running service may be of that version.
         throw WrongSettings(

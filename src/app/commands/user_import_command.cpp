@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
-#include "app/commands/settings_loader.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
@@ -145,13 +144,12 @@ int import_users(const UserImportOptions& options) {
     const SystemClock clock;
     auto input = open_input(options, clock.now());
     if (!input) return wrong_use;
-    auto config = load_config();
-    if (!config || !has_data(*config)) return wrong_use;
-    config->database.timeout = statement_time;
-    const Services services(*config, clock);
+    const auto opened = open_services(clock, statement_time);
+    if (!opened) return wrong_use;
+    const Services& services = *opened;
     std::optional<storage::SqliteDatabase> sqlite;
-    if (config->database.url.empty())
-        sqlite.emplace(storage::SqliteOptions{.file = config->database.file, .writer_cache_kib = sqlite_cache_kib});
+    if (const auto& database = services.config.database; database.url.empty())
+        sqlite.emplace(storage::SqliteOptions{.file = database.file, .writer_cache_kib = sqlite_cache_kib});
     Roles roles(services.database, clock);
     UserImport import(sqlite ? *sqlite : services.database, roles, clock, services.audit,
                       import_settings(services.config));
