@@ -361,6 +361,24 @@ TEST_F(UserImportCommand, AFileThatIsNoSuchExportIsRefused) {
                 AllOf(HasSubstr("row 0: user: "), HasSubstr("row 1: note: user: "), HasSubstr("row 2: email: ")));
 }
 
+// Consentry reads a file in pieces. Each byte of an account is once the last of a piece.
+TEST_F(UserImportCommand, AnExportIsReadWhereverItsPiecesEnd) {
+    constexpr std::size_t piece = 65'536;
+    std::string text = R"({"users":[)";
+    std::size_t accounts = 0;
+    for (std::size_t end = 1;; ++end) {
+        const std::string account = R"({"email":"user)" + std::to_string(1'000 + accounts) +
+                                    R"(@example.org","emailVerified":true,"createdTimestamp":1704100000123})";
+        if (end > account.size()) break;
+        if (accounts > 0) text += ",";
+        text.resize(++accounts * piece - end, ' ');
+        text += account;
+    }
+    const Finished done = import({"--from", "keycloak", write("realm.json", text + "]}")});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(count("users"), static_cast<long>(accounts));
+}
+
 // Twenty portions. bench/goals_import.cpp imports 100,000 rows.
 TEST_F(UserImportCommand, BadRowsOfManyAreToldMendedAndImported) {
     const std::int64_t rows = wanted("CONSENTRY_ROWS", 10'000);

@@ -60,9 +60,11 @@ public:
 private:
     Result<void> read() {
         json::stream_parser parser;
-        std::array<char, 65'536> buffer{};
+        // Nothing is read into the last byte. The parser marks a pause with its own address: if text ended where the
+        // parser begins, which the compiler may place behind the buffer, it would take the end of the text for a pause.
+        std::array<char, 65'537> buffer{};
         boost::system::error_code error;
-        while (stream_.read(buffer.data(), buffer.size()), stream_.gcount() > 0)
+        while (stream_.read(buffer.data(), buffer.size() - 1), stream_.gcount() > 0)
             if (parser.write(buffer.data(), static_cast<std::size_t>(stream_.gcount()), error); error)
                 return not_this_export();
         if (parser.finish(error); error) return not_this_export();
