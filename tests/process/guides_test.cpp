@@ -142,12 +142,19 @@ TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) {
 
 TEST(Guides, WitnessDoesWhatItSays) { Newcomer().follow({"witness.md"}); }
 
-// The lines of a page that are statements of SQL, in their order.
+// The indented lines of a page that are statements of SQL, in their order. A statement may have several lines.
 std::vector<std::string> statements_of(const char* page) {
     std::ifstream in(fs::path(CONSENTRY_DOCS) / "guides" / page);
     std::vector<std::string> out;
-    for (std::string line; std::getline(in, line);)
-        if (line.starts_with("    ") && line.ends_with(";")) out.push_back(line.substr(line.find_first_not_of(' ')));
+    std::string statement;
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with("    ")) statement.clear();
+        if (!line.starts_with("    ")) continue;
+        statement += " " + line.substr(line.find_first_not_of(' '));
+        if (!line.ends_with(";")) continue;
+        out.push_back(statement.substr(1));
+        statement.clear();
+    }
     return out;
 }
 
@@ -197,6 +204,30 @@ TEST(Guides, ANewLogAfterARestoreTakesInAllThatTheDatabaseHas) {
     EXPECT_THAT(
         run({"verify", "receipt", "receipt.jwt", "--key", key, "--description", "consent-log/description.note"}),
         HasSubstr("The receipt is genuine"));
+}
+
+// A user who has no password any more logs in with Google or Apple, and must not be stopped when the password would
+// have expired.
+TEST(Guides, APasswordOfFirebaseThatIsRemovedLeavesNoExpiry) {
+    const TempFolder folder;
+    make_data(folder.path());
+    const fs::path exports = fs::path(CONSENTRY_DOCS).parent_path() / "tests" / "data" / "exports";
+    const Finished done =
+        run_program({"user", "import", "--from", "firebase", "--firebase-hash-config",
+                     (exports / "firebase-hash-config.txt").string(), (exports / "firebase-users.json").string()},
+                    folder.path(), quick_settings({{"AUTH_PASSWORD_EXPIRED_IN_SECONDS", "86400"}}));
+    ASSERT_EQ(done.code, 0) << done.err;
+    const fs::path database = folder / "data/consentry.db";
+    const auto count = [&](const std::string& rows) { return run_sql(database, "SELECT count(*) FROM " + rows)[0][0]; };
+    EXPECT_NE(count("users WHERE password_expires_at IS NOT NULL"), "0");
+    const auto statements = statements_of("leaving-firebase.md");
+    ASSERT_EQ(statements.size(), 2U);
+    for (const std::string& statement : statements) run_sql(database, statement);
+    EXPECT_EQ(count("password_history"), "0");
+    EXPECT_NE(count("users"), "0");
+    EXPECT_EQ(count("users WHERE password_hash IS NOT NULL OR password_created_at IS NOT NULL OR "
+                    "password_expires_at IS NOT NULL"),
+              "0");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "features/sessions/repository.hpp"
 
+#include "features/users/columns.hpp"
 #include "features/users/generations.hpp"
 #include "features/users/policy_state.hpp"
 #include "features/users/repository.hpp"
@@ -30,7 +31,7 @@ constexpr auto live_columns = columns<LiveSession>(
     column<"u.role_id", &LiveSession::role_id>, column<"r.type", &LiveSession::role>,
     column<"u.status", &LiveSession::status>, column<"u.is_verified", &LiveSession::is_verified>,
     column<"u.deleted_at", &LiveSession::deleted, is_set>,
-    column<"u.password_expires_at", &LiveSession::password_expires_at>,
+    column<password_expiry_sql, &LiveSession::password_expires_at>,
     column<"u.must_change_password", &LiveSession::must_change_password>,
     column<"s.security_version", &LiveSession::security_version>, column<"s.epoch", &LiveSession::epoch>,
     column<"COALESCE(s.proven_at, s.login_at)", &LiveSession::proven_at>);

@@ -7,6 +7,10 @@
 
 namespace consentry {
 
+// Nothing expires that an account does not have, whatever the date says that a removed password has left.
+inline constexpr storage::Text password_expiry_sql =
+    "CASE WHEN u.password_hash IS NOT NULL THEN u.password_expires_at END";
+
 // Of user_tables.
 inline constexpr auto user_columns = storage::columns<User>(
     storage::column<"u.id", &User::id>, storage::column<"u.email", &User::email>,
@@ -16,7 +20,7 @@ inline constexpr auto user_columns = storage::columns<User>(
     storage::column<"u.security_version", &User::security_version>,
     storage::column<"u.password_hash", &User::password_hash>,
     storage::column<"u.password_created_at", &User::password_created_at>,
-    storage::column<"u.password_expires_at", &User::password_expires_at>,
+    storage::column<password_expiry_sql, &User::password_expires_at>,
     storage::column<"u.password_attempt", &User::password_attempt>,
     storage::column<"u.password_locked_until", &User::password_locked_until>,
     storage::column<"u.created_at", &User::created_at>,

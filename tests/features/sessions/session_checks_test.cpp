@@ -383,6 +383,16 @@ TEST(AUT_4, AnUnprovenAddressOrAnExpiredPasswordStopsTheNextRequest) {
     expect_stopped("passwordExpired");
 }
 
+// The operator may remove a password in the database; its owner then logs in with Google or Apple.
+TEST(AUT_4, APasswordThatAnAccountDoesNotHaveDoesNotExpire) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    const auto tokens = service.tokens_of(person);
+    service.sql("UPDATE users SET password_hash = NULL, password_expires_at = 1 WHERE id = " + literal(person.id));
+    expect_alive(service, tokens, "without a password");
+    EXPECT_FALSE(service.get("/api/shared/user/profile", bearer(tokens.access)).has("data.passwordExpired"));
+}
+
 TEST(SES_8, TheEleventhLoginEndsTheOldest) {
     Service& service = suite_service();
     const Person person = service.make_person();
