@@ -110,7 +110,7 @@ void SocialAccounts::add_use(storage::Transaction& transaction, UserId user, con
     if (!use.joins) return;
     Audit::add(transaction, user, facts.join, cause, now);
     mails_.add_notice(transaction, user, MailKind::identity_joined, cause, now,
-                      {{"provider", std::string(facts.name)}});
+                      {{"provider", std::string(facts.owner)}});
 }
 
 void SocialAccounts::tell_of_use(UserId user, const IdentityUse& use, const Cause& cause) const {

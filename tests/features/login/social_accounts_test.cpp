@@ -5,6 +5,7 @@
 #include "features/sessions/epochs.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/identity_provider.hpp"
+#include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
@@ -125,6 +126,20 @@ TEST(SOC_3, AVerifiedAccountIsJoinedAndGoesOn) {
     EXPECT_EQ(world.count_of("userJoinGoogle"), "1");
     EXPECT_EQ(world.mails_of("identityJoined"), "1");
     EXPECT_EQ(world.mails_of("welcome"), "0");
+}
+
+TEST(SOC_3, TheMailAboutAJoinNamesTheProviderAsPeopleKnowIt) {
+    IdentityProviders providers;
+    Service service(providers.settings());
+    const Person person = service.make_person();
+    std::size_t nth = 0;
+    for (const auto& [provider, name] : {std::pair{google, "Google"}, std::pair{apple, "Apple"}}) {
+        service.pass(seconds{1});  // mails are in the order of their times
+        const Answer answer = log_in_with(service, provider, providers.token(service, provider, "s-1", person.email));
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        EXPECT_EQ(Mailbox(service).wait_for(person.email, "identityJoined", nth++).subject,
+                  std::string(name) + " is now linked to your account");
+    }
 }
 
 TEST(SOC_3, TheProvidersWordIsTrueInOneOfItsTwoForms) {
