@@ -55,6 +55,8 @@ TEST_F(AccountSecurity, SensitivePagesAskForAFreshProof) {
     const Answer wrong = browser.send("/login/confirm", {{"password", "Wrong-Harbor-42"}});
     EXPECT_EQ(wrong.status, 400);
     EXPECT_THAT(wrong.body, Not(HasSubstr("Wrong-Harbor-42")));
+    EXPECT_THAT(wrong.body, HasSubstr("The current password is incorrect."));
+    EXPECT_THAT(wrong.body, Not(HasSubstr("email or password"))) << "the page asks for no address";
     const std::string before = browser.cookies.at(session_cookie);
     const Answer right =
         browser.send("/login/confirm", {{"password", person.password}, {"return", "/account/two-factor/start"}});
