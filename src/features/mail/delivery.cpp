@@ -33,6 +33,8 @@ constexpr milliseconds longest_wait = last_retry * 6 / 5;  // with its jitter
 constexpr milliseconds first_look = 5ms;
 constexpr milliseconds last_look = 1s;
 constexpr auto hooks_interval = 1s;
+// Few, because a mail that is written meanwhile waits for them.
+constexpr std::int64_t announcements_at_once = 10;
 constexpr auto count_interval = 10s;
 
 // Doubles with each failure. Adds up to a fifth of jitter, so that mails which failed together are not retried
@@ -129,7 +131,12 @@ awaitable<bool> MailDelivery::round() {
     mark_ = MailMark::make(now);
     kept_until_ = now + lease;
     holds_ = true;
-    const auto batch = co_await repository_.take(mark_, due, kept_until_, options_.batch_size);
+    std::int64_t limit = options_.batch_size;
+    auto batch = co_await repository_.take(mark_, due, kept_until_, MailTurn::ordinary, limit);
+    if (batch.empty()) {
+        limit = std::min(limit, announcements_at_once);
+        batch = co_await repository_.take(mark_, due, kept_until_, MailTurn::announcement, limit);
+    }
     std::size_t rest = batch.size();
     for (const StoredMail& mail : batch) {
         if (stopping_.stop_requested()) break;
@@ -141,7 +148,7 @@ awaitable<bool> MailDelivery::round() {
         if (next == Next::end_batch) break;
     }
     co_await settle();
-    if (batch.size() < static_cast<std::size_t>(options_.batch_size)) co_await count_waiting();
+    if (batch.size() < static_cast<std::size_t>(limit)) co_await count_waiting();
     co_return !batch.empty();
 }
 

@@ -20,6 +20,9 @@ constexpr Text is_due_sql =
     "failed_at IS NULL AND (due_at <= $1 OR due_at > $2) "
     "AND (taken_until IS NULL OR taken_until <= $1 OR taken_until > $3)";
 
+constexpr Text ordinary_sql = "kind <> 'policyPublished'";
+constexpr Text announcement_sql = "kind = 'policyPublished'";
+
 constexpr auto payload_columns = columns<SealingKeys::Sealed>(column<"iv", &SealingKeys::Sealed::iv>,
                                                               column<"payload", &SealingKeys::Sealed::bytes>);
 constexpr auto mail_columns =
@@ -27,6 +30,14 @@ constexpr auto mail_columns =
                         column<"address", &StoredMail::address>, column<"language", &StoredMail::language>,
                         column<"kind", &StoredMail::kind>, part<&StoredMail::payload, payload_columns>,
                         column<"created_at", &StoredMail::created_at>, column<"attempt", &StoredMail::attempt>);
+
+// The condition occurs twice: under READ COMMITTED, PostgreSQL re-evaluates the outer one if another instance has just
+// claimed the row, so each row goes to one instance.
+template <Text of_turn>
+constexpr std::string_view take_sql =
+    sql<"UPDATE mails SET taken_by = $4, taken_until = $5, attempt = attempt + 1 WHERE ", is_due_sql,
+        " AND id IN (SELECT id FROM mails WHERE ", is_due_sql, " AND ", of_turn,
+        " ORDER BY due_at, id LIMIT $6) RETURNING ", mail_columns>;
 
 }  // namespace
 
@@ -45,14 +56,10 @@ awaitable<bool> MailRepository::any_due(MailDue due) {
     co_return !rows.empty();
 }
 
-// The condition occurs twice: under READ COMMITTED, PostgreSQL re-evaluates the outer one if another instance has just
-// claimed the row, so each row goes to one instance.
-awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, MailDue due, TimePoint until,
+awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, MailDue due, TimePoint until, MailTurn turn,
                                                         std::int64_t limit) {
     const auto rows =
-        co_await database_.execute(sql<"UPDATE mails SET taken_by = $4, taken_until = $5, attempt = attempt + 1 WHERE ",
-                                       is_due_sql, " AND id IN (SELECT id FROM mails WHERE ", is_due_sql,
-                                       " ORDER BY due_at, id LIMIT $6) RETURNING ", mail_columns>,
+        co_await database_.execute(turn == MailTurn::ordinary ? take_sql<ordinary_sql> : take_sql<announcement_sql>,
                                    due.now, due.latest, due.latest_claim, mark, until, limit);
     auto mails = mail_columns.read_all(rows);
     std::ranges::sort(mails, {}, [](const StoredMail& mail) { return std::pair(mail.created_at, mail.id); });

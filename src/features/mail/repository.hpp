@@ -35,6 +35,9 @@ struct MailDue {
     TimePoint latest_claim;
 };
 
+// An announcement to everybody waits for the mails that somebody expects.
+enum class MailTurn { ordinary, announcement };
+
 class MailRepository {
 public:
     explicit MailRepository(storage::Database& database) : database_(database) {}
@@ -45,8 +48,9 @@ public:
 
     // Returns whether take() would find a mail. Read-only, so it is cheap to poll.
     awaitable<bool> any_due(MailDue due);
-    // Claims up to `limit` due mails, oldest first. No other instance gets them before `until`.
-    awaitable<std::vector<StoredMail>> take(MailMark mark, MailDue due, TimePoint until, std::int64_t limit);
+    // Claims up to `limit` due mails of this turn, oldest first. No other instance gets them before `until`.
+    awaitable<std::vector<StoredMail>> take(MailMark mark, MailDue due, TimePoint until, MailTurn turn,
+                                            std::int64_t limit);
     // Extends the claim to `until`. Returns how many rows the mark still holds.
     awaitable<std::int64_t> keep(MailMark mark, TimePoint until);
     // Releases the rows that the mark still holds, and takes back that they count as tried.

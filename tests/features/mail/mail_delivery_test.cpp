@@ -1,17 +1,24 @@
 // Tests mails from the change that causes them to their delivery, here as files.
+#include <algorithm>
 #include <fstream>
+#include <functional>
+#include <memory>
 
 #include <sys/stat.h>
 
 #include <gmock/gmock.h>
+#include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
+#include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
+#include "app/mail_transport.hpp"
 #include "features/mail/delivery.hpp"
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -199,6 +206,61 @@ TEST(Mail, AClockThatIsSetBackDelaysNone) {
     fail_once(service, ada);
     service.clock().advance(-1h);
     Mailbox(service).wait_for(ada.email, "welcome");
+}
+
+// A mail server that notes what it gets, and calls back at the first announcement.
+class NotingServer final : public MailTransport {
+public:
+    explicit NotingServer(std::function<void()> at_announcement) : at_announcement_(std::move(at_announcement)) {}
+
+    Posting post(const PostedMail& mail, const std::stop_token&) override {
+        kinds_.push_back(read_mail(mail.content).kind);
+        if (kinds_.back() == "policyPublished") std::exchange(at_announcement_, [] {})();
+        return {Posting::Verdict::done, {}};
+    }
+    const std::vector<std::string>& kinds() const { return kinds_; }
+
+private:
+    std::function<void()> at_announcement_;
+    std::vector<std::string> kinds_;  // read only after the delivery has ended
+};
+
+// Regression: all mails left in the order of their times, so a reset of a password waited for two hundred
+// announcements.
+TEST(Mail, AnAnnouncementLeavesAfterAllOthers) {
+    const TempFolder folder;
+    const ManualClock clock(from_epoch_ms(1'700'000'010'000));
+    const Config config = read_config(test_settings(folder.path())).value();
+    std::unique_ptr<MailDelivery> delivery;  // outlives the services, as in App
+    Services services(config, clock);
+    User user;
+    user.email = "ada@example.org";
+    user.role_id = built_in_role(Role::user);
+    const UserId ada = run(services.passwords.create(std::move(user), right_password)).value();
+    const auto write = [&](MailKind kind, MailFacts facts) {
+        storage::Transaction transaction;
+        services.mails.add(transaction, ada, kind, std::move(facts), clock.now());
+        EXPECT_TRUE(run(services.database.commit(std::move(transaction))).committed);
+    };
+    for (int i = 0; i < 100; ++i)
+        write(MailKind::policy_published, {{"type", "privacy"}, {"version", "1"}, {"url", "https://velvet.example/1"}});
+    write(MailKind::forgot_password, {{"token", "early"}});
+    const auto later = [&] { write(MailKind::verify_email, {{"token", "late"}}); };
+    auto transport = std::make_unique<NotingServer>(later);
+    const NotingServer& server = *transport;
+    delivery = std::make_unique<MailDelivery>(
+        MailDelivery::Options{.transport = std::move(transport), .site = mail_site(config), .sender = "no@example.com"},
+        MailDelivery::Parts{services.database, clock, services.locales, services.mails, services.audit},
+        spdlog::default_logger());
+    delivery->start();
+    EXPECT_TRUE(eventually([&] { return delivery->sent() == 102; }));
+    delivery->stop();
+    delivery->wait();
+    const auto place_of = [&](std::string_view kind) {
+        return std::ranges::find(server.kinds(), kind) - server.kinds().begin();
+    };
+    EXPECT_EQ(place_of("forgotPassword"), 0);
+    EXPECT_LE(place_of("verifyEmail"), 11) << "written while announcements leave";
 }
 
 TEST(Mail, OneThatThisProgramCannotReadWaitsForAnotherThatCan) {

@@ -72,7 +72,7 @@ public:
         MailRepository other(services_.database);
         taken_by_other_ +=
             run(other.take(MailMark::make(now), {.now = now, .latest = now + 1h, .latest_claim = now + 26min},
-                           now + 5min, 100))
+                           now + 5min, MailTurn::ordinary, 100))
                 .size();
         posted_.push_back(mail.id);
         return {Posting::Verdict::done, {}};
