@@ -181,9 +181,10 @@ void App::open_mail_delivery() {
                                   .site = mail_site(config),
                                   .sender = config.mail.no_reply,
                                   .batch_size = static_cast<std::int64_t>(config.mail.batch_size)};
-    options.before_each_round.emplace_back([this] { return services_.link_requests.work_off(); });
+    // Notices of locks are in memory until they are written. What the others write from is stored.
     options.before_each_round.emplace_back([this] { return services_.passwords.lock_notices().work_off(); });
-    options.before_each_round.emplace_back([this] { return services_.announcements.work_off(); });
+    options.while_service_is_there.emplace_back([this] { return services_.link_requests.work_off(); });
+    options.while_service_is_there.emplace_back([this] { return services_.announcements.work_off(); });
     mail_delivery_ = std::make_unique<MailDelivery>(
         std::move(options),
         MailDelivery::Parts{services_.database, services_.clock, services_.locales, services_.mails, services_.audit},

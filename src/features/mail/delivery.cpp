@@ -37,6 +37,10 @@ constexpr auto hooks_interval = 1s;
 constexpr std::int64_t announcements_at_once = 10;
 constexpr auto count_interval = 10s;
 
+MailDue due_at(TimePoint now) {
+    return {.now = now, .latest = now + longest_wait, .latest_claim = now + longest_claim};
+}
+
 // Doubles with each failure. Adds up to a fifth of jitter, so that mails which failed together are not retried
 // together.
 milliseconds retry_after(std::int64_t failures) {
@@ -117,14 +121,13 @@ awaitable<bool> MailDelivery::guarded_round() {
 
 // Returns true if there may be more mails to send immediately.
 awaitable<bool> MailDelivery::round() {
-    co_await run_hooks();
+    co_await run_hooks(co_await may_write_more());
     co_await settle();
     const auto steady_now = std::chrono::steady_clock::now();
     if (steady_now - counted_ >= count_interval) co_await count_waiting();
     const TimePoint now = parts_.clock.now();
-    // A clock that was set back ends a pause, and does not make mails wait that were put off before.
-    if (now >= paused_at_ && now < paused_at_ + pause_) co_return false;
-    const MailDue due{.now = now, .latest = now + longest_wait, .latest_claim = now + longest_claim};
+    if (is_paused(now)) co_return false;
+    const MailDue due = due_at(now);
     const bool any = co_await repository_.any_due(due);
     if (!any) co_return false;
 
@@ -140,7 +143,7 @@ awaitable<bool> MailDelivery::round() {
     std::size_t rest = batch.size();
     for (const StoredMail& mail : batch) {
         if (stopping_.stop_requested()) break;
-        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_interval) co_await run_hooks();
+        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_interval) co_await run_hooks(has_answered_);
         const bool ours = co_await keep_rest(rest);
         if (!ours) break;
         const Next next = co_await deliver(mail);
@@ -152,15 +155,31 @@ awaitable<bool> MailDelivery::round() {
     co_return !batch.empty();
 }
 
+// A clock that was set back ends a pause, and does not make mails wait that were put off before.
+bool MailDelivery::is_paused(TimePoint now) const { return now >= paused_at_ && now < paused_at_ + pause_; }
+
+// During an outage, a link would be over before its mail leaves. A mail that waits already is to find out whether the
+// service is there again.
+awaitable<bool> MailDelivery::may_write_more() {
+    const TimePoint now = parts_.clock.now();
+    if (is_paused(now)) co_return false;
+    if (has_answered_) co_return true;
+    const bool any = co_await repository_.any_due(due_at(now));
+    co_return !any;
+}
+
 // A failing hook does not stop the delivery of mails.
-awaitable<void> MailDelivery::run_hooks() {
+awaitable<void> MailDelivery::run_hooks(bool also_writers) {
     hooks_ran_ = std::chrono::steady_clock::now();
     std::string trouble;
-    for (const auto& hook : options_.before_each_round) {
-        try {
-            co_await hook();
-        } catch (const std::exception& error) {
-            trouble = error.what();
+    for (const auto* hooks : {&options_.before_each_round, &options_.while_service_is_there}) {
+        if (hooks == &options_.while_service_is_there && !also_writers) continue;
+        for (const auto& hook : *hooks) {
+            try {
+                co_await hook();
+            } catch (const std::exception& error) {
+                trouble = error.what();
+            }
         }
     }
     if (trouble.empty()) {
@@ -194,6 +213,11 @@ awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
 }
 
 awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
+    if (is_over(mail)) {
+        log_->info("email {} ({}) was not sent: its link is over", mail.id.text(), mail.kind);
+        co_await repository_.erase(mail.id, mark_);
+        co_return Next::go_on;
+    }
     const auto content = content_of(mail);
     if (!content) {
         co_await put_off(mail, "cannot be decrypted or read");
@@ -251,6 +275,7 @@ awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string&
 
 void MailDelivery::pause_service(const std::string& why) {
     if (++service_failures_ == 1) log_->warn("MAIL_URL: email delivery waits: {}", why);
+    has_answered_ = false;
     leaving_.store(false, std::memory_order_relaxed);
     paused_at_ = parts_.clock.now();
     pause_ = retry_after(service_failures_);
@@ -258,12 +283,21 @@ void MailDelivery::pause_service(const std::string& why) {
 
 void MailDelivery::service_is_there() {
     if (std::exchange(service_failures_, 0) > 0) log_->info("email delivery works again");
+    has_answered_ = true;
     leaving_.store(true, std::memory_order_relaxed);
 }
 
 awaitable<void> MailDelivery::count_waiting() {
     counted_ = std::chrono::steady_clock::now();
     waiting_.store(co_await repository_.count_waiting(), std::memory_order_relaxed);
+}
+
+// A link that opens nothing any more misleads its reader, who must request another one in any case.
+bool MailDelivery::is_over(const StoredMail& mail) const {
+    const TimePoint now = parts_.clock.now();
+    if (mail.kind == name_of(MailKind::forgot_password))
+        return now >= mail.created_at + options_.site.forgot_password_lifetime;
+    return mail.kind == name_of(MailKind::verify_email) && now >= mail.created_at + options_.site.verification_lifetime;
 }
 
 // Returns nullopt if the mail is damaged, was written by a newer version, or was sealed with a secret that only another

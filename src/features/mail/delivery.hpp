@@ -45,6 +45,9 @@ public:
         // Run on the delivery thread before it looks for mails: at least once a second, and whenever Mails::wake() is
         // called. Failures are logged once until a round succeeds.
         std::vector<std::function<awaitable<void>()>> before_each_round{};
+        // The same for tasks that write mails which can wait, and had better not be written long before they leave: run
+        // only while the mail service is there, or nothing else can tell whether it is.
+        std::vector<std::function<awaitable<void>()>> while_service_is_there{};
     };
     struct Parts {
         storage::Database& database;
@@ -79,7 +82,9 @@ private:
     awaitable<void> work();
     awaitable<bool> guarded_round();
     awaitable<bool> round();
-    awaitable<void> run_hooks();
+    bool is_paused(TimePoint now) const;
+    awaitable<bool> may_write_more();
+    awaitable<void> run_hooks(bool also_writers);
     awaitable<void> settle();
     awaitable<bool> keep_rest(std::size_t rest);
     awaitable<Next> deliver(const StoredMail& mail);
@@ -88,6 +93,7 @@ private:
     void pause_service(const std::string& why);
     void service_is_there();
     awaitable<void> count_waiting();
+    bool is_over(const StoredMail& mail) const;
     std::optional<std::string> content_of(const StoredMail& mail) const;
 
     Options options_;
@@ -102,6 +108,7 @@ private:
     TimePoint kept_until_{};
     std::vector<MailId> delivered_;  // under the mark, not yet deleted
     int service_failures_ = 0;       // consecutive
+    bool has_answered_ = false;      // the service, to the last mail
     TimePoint paused_at_{};
     milliseconds pause_{0};
     bool in_trouble_ = false;  // the database is failing

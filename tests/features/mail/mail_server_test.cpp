@@ -7,6 +7,7 @@
 
 #include "app/app.hpp"
 #include "app/config/read_config.hpp"
+#include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
@@ -159,6 +160,54 @@ TEST(MailServer, AnOutageIsNoAttemptOfTheMailsThatItKeptWaiting) {
     server.work_again();
     service.pass(13s);  // as after a first attempt
     EXPECT_THAT(server.wait_for(2), SizeIs(2));
+}
+
+// Waits until the delivery has tried so many times in all, and pauses.
+bool has_tried(const Service& service, int times) {
+    return eventually([&] {
+        return service.sql("SELECT SUM(attempt) FROM mails").at(0).at(0) == std::to_string(times) &&
+               rows_of_mails(service, "taken_by IS NOT NULL") == "0";
+    });
+}
+
+// Regression: the link was written during the outage, and its five minutes were over when its mail left.
+TEST(MailServer, ALinkRequestedDuringAnOutageIsGoodWhenItsMailArrives) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person eve = service.make_person();
+    server.fail(R"({"step": "drop"})");
+    ASSERT_TRUE(write_mail(service, eve, MailKind::welcome));
+    ASSERT_TRUE(has_tried(service, 1));
+    ASSERT_EQ(forget(service, ada.email).status, 200U);
+    auto pause = 12s;  // 10 s plus up to a fifth
+    for (int attempt = 2; attempt < 8; ++attempt, pause *= 2) {
+        service.pass(pause);
+        ASSERT_TRUE(has_tried(service, attempt));
+    }
+    EXPECT_TRUE(server.mails().empty());
+    server.work_again();
+    service.pass(pause);
+    const auto mails = server.wait_for(2);
+    ASSERT_EQ(mails[1].mail.kind, "forgotPassword");
+    EXPECT_EQ(reset(service, mails[1].mail.token(), "Copper-Meadow-77").status, 200U);
+}
+
+// A link that was written before an outage that outlasts it.
+TEST(MailServer, ALinkThatIsOverIsNotSent) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "drop"})");
+    ASSERT_EQ(forget(service, ada.email).status, 200U);
+    ASSERT_TRUE(has_tried(service, 1));
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    server.work_again();
+    service.pass(5min);
+    EXPECT_EQ(server.wait_for(1)[0].mail.kind, "welcome");
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_THAT(server.mails(), SizeIs(1));
+    EXPECT_EQ(service.app().mail_delivery().failed(), 0U) << "nobody has to act";
 }
 
 TEST(MailServer, WhatItRefusesIsGivenUpAndTold) {
