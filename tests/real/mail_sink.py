@@ -12,7 +12,8 @@ for each connection. FOLDER/fault.json, where it is there, is what happens to ma
   {"step": "hold"}    the mail is kept, but not answered before the fault is gone
   {"step": "deaf"}    no answer to MAIL
   {"step": "quit"}    no answer to the farewell
-besides, "then": "quit" for no answer to the farewell either, "times": N for so many mails, "to": ADDRESS for mails to this one only.
+besides, "then": "quit" for no answer to the farewell either, "times": N for so many mails, "to": ADDRESS for mails to this one only,
+"but": ADDRESS for mails to all others.
 """
 import asyncio
 import json
@@ -52,6 +53,8 @@ def fault(steps, recipients):
     """The fault at one of these steps, used up by one."""
     asked = present_fault()
     if asked['step'] not in steps or ('to' in asked and asked['to'] not in recipients):
+        return None
+    if 'but' in asked and asked['but'] in recipients:
         return None
     if 'times' in asked:
         asked['times'] -= 1

@@ -41,16 +41,19 @@ void AnnouncementRepository::add_insert(storage::Transaction& transaction, TermP
                     policy, now);
 }
 
-awaitable<std::optional<AnnouncementRepository::Open>> AnnouncementRepository::next(std::int64_t waiting_max) {
+// Mails that a server puts off wait for days, and must not keep the others from being written. Mails are tried in the
+// order of their IDs, so those that were not tried are among the newest, of which there are fewer than two portions.
+awaitable<std::optional<AnnouncementRepository::Open>> AnnouncementRepository::next(std::int64_t untried_max) {
     constexpr auto open_columns =
         columns<Open>(column<"a.term_policy_id", &Open::policy>, column<"l.id", &Open::latest>,
                       column<"a.after_user", &Open::after>, column<"a.created_at", &Open::created_at>);
     const auto rows = co_await database_.query(
         sql<"SELECT ", open_columns, " FROM ", with_latest,
             "JOIN term_policy_announcements a ON a.term_policy_id = p.id WHERE (SELECT COUNT(*) FROM "
-            "(SELECT 1 FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL LIMIT $1) AS waiting) < $1 "
+            "(SELECT last_error FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL "
+            "ORDER BY id DESC LIMIT $2) AS newest WHERE last_error IS NULL) < $1 "
             "ORDER BY a.created_at, a.term_policy_id LIMIT 1">,
-        waiting_max);
+        untried_max, untried_max * 2);
     co_return open_columns.read_first(rows);
 }
 

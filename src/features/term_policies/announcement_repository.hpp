@@ -35,8 +35,8 @@ public:
 
     // Replaces the announcements of lower versions. Does nothing if users need not accept the version.
     static void add_insert(storage::Transaction& transaction, TermPolicyId policy, TimePoint now);
-    // nullopt also while `waiting_max` mails of announcements wait.
-    awaitable<std::optional<Open>> next(std::int64_t waiting_max);
+    // nullopt also while `untried_max` mails of announcements wait for their first attempt.
+    awaitable<std::optional<Open>> next(std::int64_t untried_max);
     // Looks at the next thousand accounts.
     awaitable<Readers> readers_in_portion(UserId after, TimePoint announced_at, std::int64_t limit);
     // Records that everybody up to `next_after` has been written to, or everybody at all. Expect::one: no other

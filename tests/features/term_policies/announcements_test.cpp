@@ -6,6 +6,7 @@
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/mail_server.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
 
@@ -133,12 +134,16 @@ TEST(Announcements, AHundredAtATimeAndEachOnce) {
     Service service(no_mail_server);
     const PolicyDesk desk(service);
     add_users(service, 249);
+    service.break_writes("UPDATE OF taken_by ON mails");
     desk.published("privacy", 1, texts_in({"en"}));
     auto& announcements = service.app().services().announcements;
     EXPECT_TRUE(eventually([&] { return rows_of_mails(service, announced) == "100"; }));
-    // While no mail leaves, concurrent instances write no more mails than are already waiting.
+    // While none has been tried, concurrent instances write no more mails.
     for (int i = 0; i < 3; ++i) run_all_at_once(announcements);
     EXPECT_EQ(rows_of_mails(service, announced), "100");
+    service.mend_writes();
+    // The first attempt fails, and no other follows while the clock stands still.
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") == "1"; }));
 
     std::set<std::string> readers;
     const auto deliver = [&] {
@@ -155,6 +160,23 @@ TEST(Announcements, AHundredAtATimeAndEachOnce) {
     }
     deliver();
     EXPECT_EQ(readers.size(), 250U);
+}
+
+// Regression: mails that a server puts off wait for up to three days, and a hundred of them stopped the announcement.
+TEST(Announcements, ReachThoseWhoComeAfterManyWhoseMailsArePutOff) {
+    const MailServer server(MailServerTls::none);
+    Service service({{"MAIL_URL", server.url()}});
+    const PolicyDesk desk(service);
+    add_users(service, 150);
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "rcpt", "answer": "451 4.7.1 Greylisted", "but": ")" + ada.email + R"("})");
+    desk.published("privacy", 1, texts_in({"en"}));
+    EXPECT_EQ(server.wait_for(1)[0].to, ada.email);
+    EXPECT_TRUE(eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0"; }));
+    // The admin's mail is put off, too.
+    EXPECT_TRUE(eventually(
+        [&] { return rows_of_mails(service, announced + std::string(" AND last_error IS NOT NULL")) == "151"; }));
+    EXPECT_EQ(server.mails().size(), 1U);
 }
 
 // More than two portions of accounts: none is skipped where one portion ends and the next begins.
