@@ -8,6 +8,11 @@
 #include "pages/ways.hpp"
 
 namespace consentry {
+namespace {
+
+std::optional<Bytes> iv_of(const LoginStep& step) { return step.setup ? std::optional(step.setup->iv) : std::nullopt; }
+
+}  // namespace
 
 View backup_codes_view(const std::vector<std::string>& codes) {
     std::vector<View> list;
@@ -30,12 +35,14 @@ awaitable<Result<PageAnswer>> SetUpPages::show(const Visit& visit) const {
     const auto step = steps_.find(visit);
     if (!step) co_return PageAnswer::to(with_return(Address("/login"), visit));
     // The cookie outlives a first code whose answer was lost, and is in other tabs: a secret in use is never shown
-    // (TFA-12).
-    auto due = co_await login_.is_set_up_due(step->challenge);
-    if (!due && due.error().is(errors::two_factor_challenge_invalid))
+    // (TFA-12), nor one that a later login has replaced.
+    auto state = co_await login_.state_of_set_up(step->challenge, iv_of(*step));
+    const bool is_over = state ? step->setup && *state == Login::SetUp::replaced
+                               : state.error().is(errors::two_factor_challenge_invalid);
+    if (is_over)
         co_return PageAnswer::to(login_with_note(LoginNote::over, visit), visit.cookies().clear(PageCookie::step));
-    if (!due) co_return fail(std::move(due.error()));
-    if (!*due || !step->setup)
+    if (!state) co_return fail(std::move(state.error()));
+    if (*state == Login::SetUp::done || !step->setup)
         co_return PageAnswer::to(with_return(Address("/login/verify"), visit),
                                  steps_.keep({.challenge = step->challenge}, visit));
     View view;
@@ -52,6 +59,13 @@ awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
                                    login_with_note(LoginNote::over, sent.visit()));
     };
     if (!step) co_return start_again();
+    // A code of a replaced secret is not a guess.
+    const auto state = co_await login_.state_of_set_up(step->challenge, iv_of(*step));
+    if (step->setup && state && *state == Login::SetUp::replaced) {
+        PageAnswer answer = start_again();
+        answer.headers = sent.visit().cookies().clear(PageCookie::step);
+        co_return answer;
+    }
     auto codes = co_await login_.enable(step->challenge, sent.form().code, cause_of(sent.visit().context()));
     if (!codes && codes.error().is(errors::two_factor_challenge_invalid)) co_return start_again();
     // Sent twice: the second factor is on, and the codes were shown.

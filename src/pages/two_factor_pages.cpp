@@ -17,6 +17,11 @@ View view_of_codes(const std::vector<std::string>& codes, const SignedIn& owner,
     return std::move(backup_codes_view(codes).text("owner", owner.email()).text("made", shown_time(now)));
 }
 
+// Whether the page may show the secret that the browser keeps: it is the pending one.
+bool shows(const TwoFactorRecord& factor, const LoginStep& step) {
+    return factor.pending() && step.setup && factor.iv == step.setup->iv;
+}
+
 std::vector<std::string> with_code_names(std::vector<std::string> names) {
     names.insert(names.end(), {"owner", "made"});
     names.insert(names.end(), backup_codes_names.begin(), backup_codes_names.end());
@@ -93,9 +98,10 @@ awaitable<Result<PageAnswer>> TwoFactorPages::show_confirm(const VisitOf<SignedI
     const auto step = steps_.find(visit);
     if (!step || !step->setup) co_return PageAnswer::to(Address("/account/two-factor"));
     // The cookie outlives a first code whose answer was lost, and is in other tabs: a secret in use is never shown
-    // (TFA-12).
+    // (TFA-12), nor one that another browser has replaced.
     const auto factor = co_await parts_.two_factor.state(visit.caller().user());
-    if (!factor.pending()) co_return PageAnswer::to(Address("/account/two-factor"), cookies_.clear(PageCookie::step));
+    if (!shows(factor, *step))
+        co_return PageAnswer::to(Address("/account/two-factor"), cookies_.clear(PageCookie::step));
     View view;
     view.text("secret", in_groups(step->setup->secret, 4)).text("otpauth", step->setup->otpauth_url);
     const auto label = parts_.locales.text(visit.language(), "pages.setUp.qr");
@@ -108,6 +114,11 @@ awaitable<Result<PageAnswer>> TwoFactorPages::confirm(const Sent<SetUpForm, Visi
     const auto& caller = visit.caller();
     auto user = co_await parts_.users.find(caller.user());
     if (!user) co_return fail(errors::jwt_access_token_invalid);
+    // A code of a replaced secret is not a guess.
+    const auto step = steps_.find(visit);
+    const auto factor = co_await parts_.two_factor.state(caller.user());
+    if (step && step->setup && !shows(factor, *step))
+        co_return PageAnswer::to(Address("/account/two-factor"), cookies_.clear(PageCookie::step));
     auto codes = co_await parts_.two_factor.enable(caller.actor(), std::move(*user), caller.session(), sent.form().code,
                                                    cause_of(visit.context()));
     if (!codes && codes.error().is(errors::two_factor_already_enabled))

@@ -1,6 +1,7 @@
 // The secret of a second factor is on a page only until the factor is in use. A browser that keeps the cookie from
 // before, because an answer was lost or in another tab, learns it no more.
 #include <algorithm>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -124,6 +125,61 @@ TEST(TFA_12, TheAccountShowsItsSecretOnlyUntilTheFirstCode) {
     ASSERT_EQ(way_on(browser.send("/account/two-factor/off", {{"code", service.next_code(person)}})),
               "/account/two-factor?done=twoFactorOff");
     expect_nothing_shown();
+}
+
+std::string counted_guesses(const Service& service, const Person& person) {
+    return service.sql("SELECT COUNT(*) FROM activity_log WHERE action = 'userFailTwoFactor' AND user_id = '" +
+                       person.id.text() + "'")[0][0];
+}
+
+// Regression: the page showed the replaced secret still, and its codes counted as guesses.
+TEST(TFA_12, ASecretThatAnotherBrowserHasReplacedIsNeitherShownNorTried) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    const auto begin = [&](Browser& browser) {
+        browser.log_in(person);
+        browser.open("/account/two-factor/start");
+        ASSERT_EQ(way_on(browser.send("/account/two-factor/start", {})), "/account/two-factor/confirm");
+    };
+    Browser browser(service);
+    begin(browser);
+    person.secret = secret_on(browser.open("/account/two-factor/confirm"));
+    const auto first = browser.cookies;
+    Browser other(service);
+    const std::string secret = std::exchange(person.secret, {});
+    begin(other);
+
+    const Answer again = browser.open("/account/two-factor/confirm");
+    EXPECT_EQ(way_on(again), "/account/two-factor");
+    expect_no_secret(again);
+    EXPECT_FALSE(browser.cookies.contains(step_cookie));
+    browser.cookies = first;
+    person.secret = secret;
+    const Answer sent = browser.send("/account/two-factor/confirm", {{"code", service.code(person)}});
+    EXPECT_EQ(way_on(sent), "/account/two-factor");
+    expect_no_secret(sent);
+    EXPECT_FALSE(browser.cookies.contains(step_cookie));
+    EXPECT_EQ(counted_guesses(service, person), "0");
+    EXPECT_NE(secret_on(other.open("/account/two-factor/confirm")), secret) << "the later set-up goes on";
+}
+
+TEST(TFA_12, ASecretThatALaterLoginHasReplacedIsNeitherShownNorTried) {
+    ForcedSetUp t;
+    Browser other(t.service);
+    EXPECT_EQ(way_on(other.log_in(t.person)), "/login/set-up");
+
+    const Answer again = t.browser.open("/login/set-up?return=%2Faccount%2Fprofile");
+    EXPECT_EQ(way_on(again), "/login?step=over&return=%2Faccount%2Fprofile");
+    expect_no_secret(again);
+    EXPECT_FALSE(t.browser.cookies.contains(step_cookie));
+    t.browser.cookies = t.first;
+    const std::string before = counted_guesses(t.service, t.person);
+    const Answer sent = t.enable();
+    EXPECT_EQ(way_on(sent), "/login?step=over");
+    expect_no_secret(sent);
+    EXPECT_FALSE(t.browser.cookies.contains(step_cookie));
+    EXPECT_EQ(counted_guesses(t.service, t.person), before);
+    EXPECT_NE(secret_on(other.open("/login/set-up")), t.person.secret) << "the later login goes on";
 }
 
 }  // namespace

@@ -339,11 +339,12 @@ awaitable<Result<std::vector<std::string>>> Login::enable(std::string challenge,
     co_return codes;
 }
 
-awaitable<Result<bool>> Login::is_set_up_due(std::string challenge) {
+awaitable<Result<Login::SetUp>> Login::state_of_set_up(std::string challenge, std::optional<Bytes> iv) {
     auto opened = co_await open(std::move(challenge));
     if (!opened) co_return fail(std::move(opened.error()));
     const auto factor = co_await two_factor_.state(opened->user.id);
-    co_return factor.required_setup;
+    if (!factor.required_setup) co_return SetUp::done;
+    co_return factor.iv == iv ? SetUp::due : SetUp::replaced;
 }
 
 awaitable<Result<std::vector<std::string>>> Login::check_setup(std::string token, std::string code,

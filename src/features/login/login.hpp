@@ -46,9 +46,13 @@ public:
     // for one verify().
     awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
 
-    // Whether the account of the challenge must still set up its second factor, so that the secret it was given with
-    // the challenge is not in use.
-    awaitable<Result<bool>> is_set_up_due(std::string challenge);
+    // How far the set-up is that the challenge came with; `iv` is of its secret.
+    enum class SetUp {
+        due,       // the secret is not in use
+        done,      // with this secret or another one
+        replaced,  // a later login of the account has got another secret
+    };
+    awaitable<Result<SetUp>> state_of_set_up(std::string challenge, std::optional<Bytes> iv);
 
     // Of all steps but with_social(), whichever way they came.
     const LoginCounts& counts() const { return counts_; }

@@ -39,9 +39,10 @@ awaitable<TwoFactorRecord> TwoFactor::state(UserId user) {
     co_return record ? std::move(*record) : TwoFactorRecord{};
 }
 
-NewSecret TwoFactor::describe(const std::string& email, BytesView secret) const {
-    return {crypto::to_base32(secret),
-            crypto::otpauth_url(settings_.issuer, settings_.label, email, secret, settings_.totp)};
+NewSecret TwoFactor::describe(const std::string& email, BytesView secret, const Bytes& iv) const {
+    return {.secret = crypto::to_base32(secret),
+            .otpauth_url = crypto::otpauth_url(settings_.issuer, settings_.label, email, secret, settings_.totp),
+            .iv = iv};
 }
 
 awaitable<Result<NewSecret>> TwoFactor::set_up(Actor by, UserId user, std::string email, Cause cause) {
@@ -55,7 +56,7 @@ awaitable<Result<NewSecret>> TwoFactor::set_up(Actor by, UserId user, std::strin
     if (!outcome) co_return fail(std::move(outcome.error()));
     if (!outcome->committed) co_return fail(errors::two_factor_already_enabled);
     audit_.tell("two_factor.set_up", Outcome::success, user, cause);
-    co_return describe(email, secret);
+    co_return describe(email, secret, sealed.iv);
 }
 
 NewSecret TwoFactor::add_required_set_up(storage::Transaction& transaction, UserId user,
@@ -63,7 +64,7 @@ NewSecret TwoFactor::add_required_set_up(storage::Transaction& transaction, User
     const Bytes secret = TwoFactorSecrets::new_secret();
     const auto sealed = secrets_.seal(user, secret);
     TwoFactorRepository::add_required(transaction, user, sealed.iv, sealed.secret, clock_.now());
-    return describe(email, secret);
+    return describe(email, secret, sealed.iv);
 }
 
 TwoFactorMoment TwoFactor::moment() const { return {.now = clock_.now(), .lock_time = clock_.lock_time()}; }

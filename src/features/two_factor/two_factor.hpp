@@ -38,6 +38,7 @@ struct Proof {
 struct NewSecret {
     std::string secret;  // base32
     std::string otpauth_url;
+    Bytes iv;  // of the record that holds it; identifies the set-up
 };
 
 class TwoFactor {
@@ -101,7 +102,7 @@ private:
     awaitable<void> write_of_failure(UserId user, CountedFailure counted, Cause cause);
     TwoFactorMoment moment() const;
     std::optional<Error> locked(const TwoFactorRecord& record) const;
-    NewSecret describe(const std::string& email, BytesView secret) const;
+    NewSecret describe(const std::string& email, BytesView secret, const Bytes& iv) const;
     std::vector<crypto::Sha256> digests_of(UserId user, const std::vector<std::string>& codes) const;
 
     storage::Database& database_;
