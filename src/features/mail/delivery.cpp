@@ -292,12 +292,11 @@ awaitable<void> MailDelivery::count_waiting() {
     waiting_.store(co_await repository_.count_waiting(), std::memory_order_relaxed);
 }
 
-// A link that opens nothing any more misleads its reader, who must request another one in any case.
+// A link that opens nothing any more misleads its reader, who must request another one in any case. The link of a
+// sign-up is sent even so: it tells that the account is there.
 bool MailDelivery::is_over(const StoredMail& mail) const {
-    const TimePoint now = parts_.clock.now();
-    if (mail.kind == name_of(MailKind::forgot_password))
-        return now >= mail.created_at + options_.site.forgot_password_lifetime;
-    return mail.kind == name_of(MailKind::verify_email) && now >= mail.created_at + options_.site.verification_lifetime;
+    return mail.kind == name_of(MailKind::forgot_password) &&
+           parts_.clock.now() >= mail.created_at + options_.site.forgot_password_lifetime;
 }
 
 // Returns nullopt if the mail is damaged, was written by a newer version, or was sealed with a secret that only another
