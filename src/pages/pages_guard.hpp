@@ -1,6 +1,7 @@
 // Decides what a browser may see and send. Makes the proofs of visit.hpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -38,8 +39,9 @@ public:
 
     // Admits a visit, or the refusal of the proof that it lacks. Adds the cookies that the browser needs to the
     // answer's headers.
+    // The visit is a From.
     template <class From>
-    awaitable<Result<From>> admit(http::RequestContext& context) {
+    awaitable<Result<std::shared_ptr<Visit>>> admit(http::RequestContext& context) {
         Visit visit = arrive(context);
         using Proof = typename detail::ProofOf<From>::type;
         if constexpr (std::is_void_v<Proof>) {
@@ -49,12 +51,12 @@ public:
             // or a reset of another account.
             context.caller.user.reset();
             context.caller.session.reset();
-            co_return visit;
+            co_return std::make_shared<Visit>(std::move(visit));
         } else {
             auto caller = co_await callers_.admit(context, std::type_identity<Proof>{});
             if (!caller) co_return fail(std::move(caller.error()));
             visit.is_signed_in_ = true;
-            co_return From{std::move(visit), std::move(*caller)};
+            co_return std::make_shared<From>(From{std::move(visit), std::move(*caller)});
         }
     }
 
