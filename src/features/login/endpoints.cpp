@@ -47,8 +47,8 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .message("user.verifyTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
-                   &errors::two_factor_required_setup, &errors::inactive_forbidden,
-                   &errors::email_not_verified, &errors::password_expired})
+                   &errors::two_factor_required_setup, &errors::inactive_forbidden, &errors::email_not_verified,
+                   &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, VerifyLoginRequest body) {
             Proof proof = proof_of(body);
             return http::reply<LoginResponse>(
@@ -65,8 +65,8 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .message("user.loginSetupTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
-                   &errors::two_factor_not_required_setup, &errors::inactive_forbidden,
-                   &errors::email_not_verified, &errors::password_expired})
+                   &errors::two_factor_not_required_setup, &errors::inactive_forbidden, &errors::email_not_verified,
+                   &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, EnableAtLoginRequest body) {
             return http::reply<BackupCodesResponse>(
                 login.enable(std::move(body.challenge_token), std::move(body.code), cause_of(context)));
