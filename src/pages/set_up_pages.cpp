@@ -16,6 +16,7 @@ std::optional<Bytes> iv_of(const LoginStep& step) { return step.setup ? std::opt
 
 View backup_codes_view(const std::vector<std::string>& codes) {
     std::vector<View> list;
+    list.reserve(codes.size());
     for (const std::string& code : codes) list.push_back(View().text("one", code));
     return std::move(View().flag("has_codes", !codes.empty()).list("codes", std::move(list)));
 }

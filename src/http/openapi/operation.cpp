@@ -90,8 +90,8 @@ std::string description_of(const Operation& operation) {
 
 json::object describe_operation(const Operation& operation, std::string_view path, Draft& draft) {
     json::object out{{"operationId", operation.id}, {"summary", operation.summary}};
-    if (std::string description = description_of(operation); !description.empty())
-        out["description"] = std::move(description);
+    if (const std::string description = description_of(operation); !description.empty())
+        out["description"] = description;
     out["tags"] = json::array{json::string(operation.tag)};
     json::array parameters{reference("parameters", "Language"), reference("parameters", "CorrelationId"),
                            reference("parameters", "RequestId")};
