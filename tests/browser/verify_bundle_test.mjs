@@ -517,7 +517,7 @@ test('texts that were never published as the version are named', async () => {
     third.writeUInt32BE(3, 4);
     assert.equal(await doubts([publish('no record', 3), third], ['no record']), says(`1 (entry ${count + 1})`));
     assert.equal(await doubts([publish(record, 3), third], [record]), says(`1 (entry ${count + 1})`));
-    // Whoever leaves out the record does not hide it.
+    // Leaving out the record does not hide it.
     const marketing = log.entries.flatMap((one, i) => (isConsent(one) && one[3] === last[3] ? [i] : []));
     assert.ok(
         (await doubtsAbout([], undefined, log.documents.toSpliced(-1))).endsWith(

@@ -328,7 +328,7 @@ TEST(AUT_1, TheDocumentedSecurityIsTheGuardsOwn) {
     }
 }
 
-// Whoever generates a client from the document must be able to send the token that shows administrators more.
+// A client that is generated from the document must be able to send the token that shows administrators more.
 TEST(AUT_1, AnOptionalTokenIsAnAlternative) {
     const Documented t;
     const auto& operation = t.document.at("paths").at("/api/v1/term-policy/list").at("get");

@@ -1,4 +1,4 @@
-// Whoever opens the database upgrades its schema, unless it says otherwise; the program that uses the database may be
+// Opening the database upgrades its schema unless the caller refuses that; the program that uses the database may be
 // of the version before, which could not start again. Commands therefore open it through open_services()
 // (app/commands/command_support.hpp), which refuses.
 #include <algorithm>

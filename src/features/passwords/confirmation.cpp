@@ -21,7 +21,7 @@ awaitable<Result<void>> Confirmation::check_password(User user, std::string pass
     const UserId id = user.id;
     std::string email = user.email;
     auto checked = co_await passwords_.check(std::move(user), std::move(email), std::move(password), cause);
-    // Whoever confirms types no address: the message must not blame one.
+    // A confirmation asks for no address, so the message must not blame one.
     if (!checked && checked.error().is(errors::password_not_match))
         co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
     if (!checked) co_return fail(std::move(checked.error()));
