@@ -94,7 +94,7 @@ FormTraits form_traits() {
     return out;
 }
 
-// One coroutine per form: each costs a second of compile time, and a form needs many.
+// Only submit() is a coroutine: each takes long to compile, and there are many forms.
 template <class Show, class Submit, class Check = NoFormCheck>
 class FormOf final : public FormHandler {
 public:
