@@ -59,9 +59,19 @@ awaitable<void> Services::complete_publications() {
     publications_are_complete_ = true;
 }
 
+// Again and again: during a rolling restart that turns the log on, instances without it still record. Later looks cover
+// what is new, and what clocks and commits that differ may have put before the last look.
 awaitable<void> Services::complete_log() {
-    co_await complete_publications();
-    co_await consents.complete_log();
+    constexpr std::chrono::hours interval{1};
+    constexpr std::chrono::hours margin{1};
+    const TimePoint now = clock.now();
+    if (log_completed_at_ && now < *log_completed_at_ + interval) co_return;
+    co_await publications.complete();
+    publications_are_complete_ = true;
+    std::optional<TimePoint> since;
+    if (log_completed_at_) since = *log_completed_at_ - margin;
+    const bool is_complete = co_await consents.complete_log(since);
+    if (is_complete) log_completed_at_ = now;  // otherwise the next turn tries those again that are still unlogged
 }
 
 awaitable<void> Services::work_on_log() {

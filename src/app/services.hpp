@@ -158,6 +158,7 @@ public:
 
 private:
     std::atomic<bool> publications_are_complete_ = false;  // the consent log has those from before it
+    std::optional<TimePoint> log_completed_at_;            // used by the task alone
 };
 
 }  // namespace consentry

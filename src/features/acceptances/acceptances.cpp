@@ -308,10 +308,10 @@ awaitable<std::optional<std::string>> Acceptances::sign_receipt(storage::Transac
     co_return co_await log_->receipt(transaction, id, std::move(*entry));
 }
 
-awaitable<void> Acceptances::complete_log() {
-    if (log_ == nullptr || log_is_complete_) co_return;
+awaitable<bool> Acceptances::complete_log(std::optional<TimePoint> since) {
     bool is_complete = true;
-    for (AcceptanceId after; after.uuid() != Uuid::greatest();) {
+    AcceptanceId after = since ? AcceptanceId::make(*since) : AcceptanceId{};
+    while (after.uuid() != Uuid::greatest()) {
         const AcceptanceId last = co_await repository_.end_of_portion(after);
         const bool all_are_logged = co_await log_all(co_await repository_.list_unlogged(after, last));
         is_complete = is_complete && all_are_logged;
@@ -319,7 +319,7 @@ awaitable<void> Acceptances::complete_log() {
         // SQLite reads on this thread: lets it serve requests between portions.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
     }
-    log_is_complete_ = is_complete;  // otherwise the next turn tries those again that are still unlogged
+    co_return is_complete;
 }
 
 // One transaction each: another process may add the same entry, erase the account or give it a tag, and then only that

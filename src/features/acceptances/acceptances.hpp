@@ -7,7 +7,6 @@
 // state of the published policies, which the statement that finds the session reads as well (docs/decisions/0018).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -89,9 +88,10 @@ public:
     storage::awaitable<Result<std::string>> record(UserId user, AcceptanceId id);
     // Returns the history, newest first.
     storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
-    // Adds the acceptances that the log lacks, because they were recorded before it existed or while it was off. The
-    // first call looks through all of them, in portions; later ones do nothing.
-    storage::awaitable<void> complete_log();
+    // Adds the acceptances that the log lacks, because they were recorded before it existed or while it was off. Looks
+    // in portions through those that were recorded after `since`, or through all. Returns whether the log lacks none of
+    // them now. Only for a service whose log is on.
+    storage::awaitable<bool> complete_log(std::optional<TimePoint> since);
 
 private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
@@ -110,7 +110,6 @@ private:
     const storage::ObjectStore& store_;
     Audit audit_;
     ConsentLog* const log_;
-    std::atomic<bool> log_is_complete_ = false;
     const AcceptanceSettings settings_;
     // Excludes types that can be withdrawn. Everything else that ends an acceptance (add_withdrawals) also raises the
     // account's security version, which invalidates the entry.

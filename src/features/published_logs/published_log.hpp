@@ -106,7 +106,7 @@ public:
     awaitable<void> keep_cosigned(CosignedCheckpoint cosigned);
 
     // For timestamps (timestamps.hpp); the first three are LogRepository's.
-    awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
+    awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit, TimePoint settled);
     awaitable<void> keep_stamp(std::uint64_t size, std::string answer);
     awaitable<void> redate_stamp(TimePoint began, TimePoint instead);
     // The authority's answer for the checkpoint of this size; nullopt if there is none.

@@ -147,13 +147,17 @@ awaitable<bool> LogRepository::show_uncosigned(TimePoint limit, TimePoint latest
     co_return rows.affected() == 1;
 }
 
-awaitable<std::optional<std::string>> LogRepository::begin_stamp(TimePoint now, TimePoint limit) {
+awaitable<std::optional<std::string>> LogRepository::begin_stamp(TimePoint now, TimePoint limit, TimePoint settled) {
+    static constexpr storage::Text public_size = "CASE WHEN public_checkpoint = '' THEN published ELSE public_size END";
     const auto rows = co_await database_.execute(
-        "UPDATE logs SET stamped_at = $2 WHERE name = $1 "
-        "AND CASE WHEN public_checkpoint = '' THEN published ELSE public_size END > stamped_size "
-        "AND (stamped_at IS NULL OR stamped_at <= $3 OR stamped_at > $2) "
-        "RETURNING CASE WHEN public_checkpoint = '' THEN checkpoint ELSE public_checkpoint END",
-        log_, now, limit);
+        sql<"UPDATE logs SET stamped_at = $2 WHERE name = $1 AND ", public_size,
+            " > stamped_size AND (stamped_at IS NULL OR stamped_at <= $3 OR stamped_at > $2) "
+            "AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.log = $1 AND e.position IS NULL AND e.id < $4) "
+            "AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.log = $1 AND e.position >= ",
+            public_size,
+            " AND e.id < $4) "
+            "RETURNING CASE WHEN public_checkpoint = '' THEN checkpoint ELSE public_checkpoint END">,
+        log_, now, limit, Uuid::v7(settled));
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].text(0);
 }

@@ -91,9 +91,9 @@ public:
     // `latest`, which a clock has shown that was set back. Returns whether it did.
     awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
 
-    // Returns the public checkpoint if it has grown since the last timestamp, and none was begun after `limit`.
-    // Records that one begins now.
-    awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
+    // Returns the public checkpoint if it has grown since the last timestamp, none was begun after `limit`, and it
+    // lacks no entry from before `settled`. Records that one begins now.
+    awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit, TimePoint settled);
     awaitable<void> keep_stamp(std::int64_t size);
     // What began at `began` counts as begun at `instead`.
     awaitable<void> redate_stamp(TimePoint began, TimePoint instead);

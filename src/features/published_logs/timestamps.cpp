@@ -15,6 +15,9 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds interval = 1h;
 constexpr milliseconds retry_after = 5min;
+// After an outage, entries wait to be published. A stamp on the state before them would make verifiers call them
+// backdated: they allow 60 seconds (consent_proof/entry_doubts.cpp).
+constexpr milliseconds unpublished_max = 30s;
 constexpr std::size_t stamp_bytes_max = 64 * 1024;  // with a chain of certificates
 
 constexpr std::string_view answer_type = "application/timestamp-reply";
@@ -23,8 +26,8 @@ std::string stamp_name(std::uint64_t size) { return fmt::format("timestamps/{}.t
 
 }  // namespace
 
-awaitable<std::optional<std::string>> PublishedLog::begin_stamp(TimePoint now, TimePoint limit) {
-    return repository_.begin_stamp(now, limit);
+awaitable<std::optional<std::string>> PublishedLog::begin_stamp(TimePoint now, TimePoint limit, TimePoint settled) {
+    return repository_.begin_stamp(now, limit, settled);
 }
 
 awaitable<void> PublishedLog::keep_stamp(std::uint64_t size, std::string answer) {
@@ -81,7 +84,7 @@ awaitable<void> Timestamps::work() {
     if (log_.signer() == nullptr) co_return;
     const TimePoint now = clock_.now();
     // Of all processes, one asks.
-    const auto due = co_await log_.begin_stamp(now, now - interval);
+    const auto due = co_await log_.begin_stamp(now, now - interval, now - unpublished_max);
     if (!due) co_return;
     std::exception_ptr failure;
     try {

@@ -246,6 +246,21 @@ TEST(ConsentLog, TakesInWhatWasRecordedWithoutIt) {
     EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "once";
 }
 
+// During a rolling restart that turns the log on, instances without it still record.
+TEST(ConsentLog, TakesInWhatAnInstanceWithoutItRecordsMeanwhile) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    t.service.work();
+    EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
+    t.service.sql("DELETE FROM log_entries WHERE position IS NULL");
+    t.service.pass(std::chrono::hours{1});
+    t.service.work();
+    EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "the publication and its acceptance";
+    t.service.pass(std::chrono::hours{1});
+    t.service.work();
+    EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "once";
+}
+
 // As if another request gave the account its tag between the reading and the writing.
 TEST(ConsentLog, TriesAgainWhatItCouldNotTakeIn) {
     Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};

@@ -9,8 +9,8 @@
 #include "app/app.hpp"
 #include "crypto/jws.hpp"
 #include "features/consent_log/entry.hpp"
+#include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/calls/account_calls.hpp"
-#include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/calls/role_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
@@ -201,8 +201,8 @@ TEST(DOC_5, NothingNamesAPersonWhoseAccountIsErased) {
 
 TEST(DOC_5, ReceiptsAndProofsOutliveTheAccount) {
     Signed t{Environment{}};
-    publish(t.service, "privacy", 1);
-    publish(t.service, "marketing", 1);
+    publish_with_entry(t.service, "privacy", 1);
+    publish_with_entry(t.service, "marketing", 1);
     const std::string receipt = receipt_of(accept(t.service, t.token, "privacy"));
     receipt_of(accept(t.service, t.token, "marketing"));
     t.service.work();
@@ -210,7 +210,7 @@ TEST(DOC_5, ReceiptsAndProofsOutliveTheAccount) {
     const Answer proof = t.service.get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t.token));
     ASSERT_EQ(proof.status, 200U) << proof.body;
     const Log before(t.service);
-    ASSERT_EQ(before.checkpoint.size, 2U);
+    ASSERT_EQ(before.checkpoint.size, 4U);
 
     erase_in_time(t.service, t.token);
     t.service.work();
@@ -226,16 +226,16 @@ TEST(DOC_5, ReceiptsAndProofsOutliveTheAccount) {
     ASSERT_EQ(after.erasures().size(), 1U) << "the log says itself why the rows are missing";
     EXPECT_EQ(to_hex(after.erasures().at(0).subject), subject_of(receipt));
     EXPECT_EQ(after.erasures().at(0).time, std::chrono::floor<std::chrono::seconds>(t.service.clock().now()));
-    EXPECT_EQ(after.entries.size(), 3U);
+    EXPECT_EQ(after.entries.size(), 5U);
     EXPECT_EQ(t.rows(), "0");
     t.service.work();
-    EXPECT_EQ(Log(t.service).entries.size(), 3U) << "once";
+    EXPECT_EQ(Log(t.service).entries.size(), 5U) << "once";
 }
 
 // An entry that waits for its position when its account is erased is still published, before the erasure.
 TEST(DOC_5, AnErasureLosesNoEntryThatWaits) {
     Signed t{Environment{}};
-    publish(t.service, "privacy", 1);
+    publish_with_entry(t.service, "privacy", 1);
     t.service.break_writes("UPDATE ON logs");
     const std::string receipt = receipt_of(accept(t.service, t.token, "privacy"));
     erase_self(t.service, t.token);
@@ -247,8 +247,8 @@ TEST(DOC_5, AnErasureLosesNoEntryThatWaits) {
     t.service.mend_writes();
     t.service.work();
     const Log log(t.service);
-    ASSERT_EQ(log.entries.size(), 2U);
-    EXPECT_EQ(to_hex(tlog::leaf_hash(log.entries.at(0))),
+    ASSERT_EQ(log.entries.size(), 3U);
+    EXPECT_EQ(to_hex(tlog::leaf_hash(log.entries.at(1))),
               crypto::parse_jws(receipt)->claims.at("entryHash").as_string());
     ASSERT_EQ(log.erasures().size(), 1U);
     EXPECT_EQ(to_hex(log.erasures().at(0).subject), subject_of(receipt));
@@ -303,7 +303,7 @@ TEST(DOC_5, ALogThatIsOffStillLearnsOfTheErasure) {
 // More rows than one transaction erases, and several instances that erase at the same moments.
 TEST(DOC_5, InstancesEraseEachAccountOnce) {
     Signed t{Environment{}};
-    const std::string policy = publish(t.service, "marketing", 1);
+    const std::string policy = publish_with_entry(t.service, "marketing", 1);
     std::vector<Person> people;
     for (int i = 0; i < 3; ++i) people.push_back(t.service.make_person());
     for (const Person& person : people) {
@@ -311,7 +311,7 @@ TEST(DOC_5, InstancesEraseEachAccountOnce) {
         EXPECT_EQ(accept(t.service, token, "marketing").status, 200U);
         std::string rows;
         std::string acts;
-        const TimePoint now = t.service.clock().now();
+        const TimePoint now = t.service.clock().now() - std::chrono::days{1};  // the log does not look back so far
         for (int sequence = 2; sequence <= 2'500; ++sequence) {
             rows += (rows.empty() ? "('" : ", ('") + AcceptanceId::make(now).text() + "', '" + person.id.text() +
                     "', 'marketing', " + std::to_string(sequence) + ", 'accepted', '" + policy +
@@ -338,7 +338,7 @@ TEST(DOC_5, InstancesEraseEachAccountOnce) {
     for (const Person& person : people) EXPECT_THAT(traces(t.service, person.id.text()), IsEmpty());
     t.service.work();
     const Log log(t.service);
-    EXPECT_EQ(log.entries.size(), 6U);
+    EXPECT_EQ(log.entries.size(), 7U);
     EXPECT_EQ(log.erasures().size(), 3U);
 }
 

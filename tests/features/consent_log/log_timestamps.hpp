@@ -14,7 +14,12 @@ namespace consentry::tests {
 
 class LogTimestamps : public ::testing::Test {
 protected:
-    LogTimestamps() { publish(t_.service, "marketing", 1); }
+    LogTimestamps() {
+        const std::string policy = publish(t_.service, "marketing", 1);
+        // As if the log had the publication: the positions in these tests count what users do.
+        t_.service.sql("INSERT INTO log_entries (id, log, entry) VALUES ('" + policy + "', 'none', " +
+                       t_.service.literal(Bytes{}) + ")");
+    }
     void add() {
         const std::string token = t_.service.tokens_of(t_.person).access;  // the former one has expired
         const Answer answer =

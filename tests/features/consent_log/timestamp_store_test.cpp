@@ -32,6 +32,22 @@ TEST_F(LogTimestamps, OneAnHourIfTheLogGrew) {
         EXPECT_EQ(t_.service.get("/consent-log/timestamps/" + std::string(none)).status, 404U) << none;
 }
 
+// Otherwise, verifiers would call an entry backdated that an outage has held up.
+TEST_F(LogTimestamps, WaitForEntriesThatAreNotPublished) {
+    add();
+    EXPECT_EQ(work(), "");
+    add();
+    EXPECT_EQ(work(), "");
+    t_.service.pass(1h);
+    add();
+    t_.service.pass(1min);
+    run(t_.service.app().services().timestamps->work());
+    EXPECT_EQ(stamp(2).status, 404U);
+    EXPECT_EQ(work(), "");
+    EXPECT_EQ(stamp(2).status, 404U);
+    EXPECT_EQ(authority_.verify(text(), stamp(3).body).code, 0);
+}
+
 TEST_F(LogTimestamps, AFailureHoldsNothingUpAndIsTriedAgain) {
     add();
     work();
