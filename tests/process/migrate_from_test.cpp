@@ -247,6 +247,16 @@ TEST_F(MigrateFrom, ADatabaseThatIsNotEmptyIsLeftAlone) {
     EXPECT_EQ(rows_in_postgres(), 1U);
 }
 
+// A service of the version before may use it, and could not start again.
+TEST_F(MigrateFrom, AnOlderTargetIsNotUpgraded) {
+    add_user();
+    EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+    postgres_.sql("DELETE FROM schema_migrations WHERE number = (SELECT MAX(number) FROM schema_migrations)");
+    const auto before = postgres_.sql("SELECT COUNT(*) FROM schema_migrations");
+    expect_refused(copy(), "earlier version");
+    EXPECT_EQ(postgres_.sql("SELECT COUNT(*) FROM schema_migrations"), before);
+}
+
 TEST_F(MigrateFrom, WrongUseAndSettingsAreToldBeforeAnythingIsOpened) {
     const auto refused = [&](const std::string& from, const Settings& settings, const std::string& names) {
         const Finished ended = run_program({"migrate", "--from", from}, folder_.path(), settings);

@@ -25,7 +25,7 @@ constexpr std::array openers{
     Opener{"src/app/commands/doctor_command.cpp", "looks at the version first"},
     Opener{"src/app/commands/serve_command.cpp", "upgrades if it can start"},
     Opener{"src/app/commands/start_check.cpp", "opens an empty database of its own"},
-    Opener{"src/app/copy/copy_database.cpp", "is `migrate --from`, which upgrades its target"},
+    Opener{"src/app/copy/copy_database.cpp", "is `migrate --from`, which makes the schema of an empty target"},
     Opener{"src/app/engines.cpp", "defines open_database()"},
     Opener{"src/app/services.cpp", "passes on what the caller says"},
 };

@@ -160,7 +160,12 @@ std::vector<Copied> copy_tables(const CopySource& source, CopyTarget& target) {
 
 std::vector<CopiedRows> copy_database(const std::filesystem::path& from, const Config& config) {
     const CopySource source(from, std::ssize(storage::migrations()));
-    open_database(config);
+    open_database(config, [] {
+        throw std::runtime_error(
+            "the PostgreSQL database has the schema of an earlier version, and may be in use. Name an empty database, "
+            "or "
+            "upgrade this one first with `consentry migrate`.\nNothing was copied.");
+    });
     CopyTarget target({.url = config.database.url, .keeps_session_state = config.database.prepared_statements});
     std::vector<Copied> copied;
     try {
