@@ -31,9 +31,11 @@ TEST_F(PostgresConnections, TheOneOfTheStartGoesOnServing) {
                         {"CREATE TABLE seen (time_max TEXT);",
                          "INSERT INTO seen (time_max) VALUES (current_setting('statement_timeout'));"}}});
     EXPECT_TRUE(database_.server_time_at_start([] {}));
-    const Rows rows = run(database_.query("SELECT time_max, current_setting('statement_timeout') FROM seen"));
+    const Rows rows = run(database_.query(
+        "SELECT time_max, current_setting('statement_timeout'), current_setting('lock_timeout') FROM seen"));
     EXPECT_EQ(rows[0].text(0), "0") << "a migration may take longer than a request may wait";
     EXPECT_EQ(rows[0].text(1), "9s") << "a request may not";
+    EXPECT_EQ(rows[0].text(2), "4500ms") << "nor for a lock that a deadlock may hold";
     EXPECT_EQ(schema_.sql(count_sql())[0][0], "1");
 }
 

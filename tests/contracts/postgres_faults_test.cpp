@@ -287,14 +287,16 @@ TEST(PostgresFaults, DeadlocksAreSettledByDoingOneOfThemAgain) {
     EXPECT_EQ(schema.sql("SELECT attempt FROM counters ORDER BY id"), (SqlRows{{"100"}, {"100"}}));
 }
 
-TEST(PostgresFaults, ADeadlockIsSettledWithTheDefaultTimeouts) {
+// By default, the server looks for deadlocks after a second, and a request waits for less.
+TEST(PostgresFaults, ADeadlockThatTheServerNoticesTooLateIsSettled) {
     const PostgresSchema schema;
     schema.sql(
         "CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
-    const PostgresConnection other(schema.url());
+    const std::string blind = "%20-c%20deadlock_timeout%3D60000";
+    const PostgresConnection other(schema.url() + blind);
     const std::string pid = other.run("SELECT pg_backend_pid()")[0][0];
     other.run("BEGIN; UPDATE counters SET attempt = attempt + 1 WHERE id = 1");
-    storage::PostgresDatabase database({.url = schema.patient_url(), .timeout = 2s});
+    storage::PostgresDatabase database({.url = schema.url() + blind + "&connect_timeout=30", .timeout = 2s});
     auto loser = std::async(std::launch::async, [&] { return run(add_one_to_both(database, 2, 1)); });
     EXPECT_TRUE(eventually([&] {
         return schema.sql("SELECT count(*) FROM pg_stat_activity WHERE " + pid +

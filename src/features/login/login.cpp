@@ -183,9 +183,9 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     const LoginWith with = origin.with;
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
     const TimePoint now = clock_.now();
+    // As in every change of an account, its row comes before those of its identities.
     storage::Transaction transaction = std::move(grounds.spent);
     for (const auto& statement : grounds.account.statements()) transaction.add(statement);
-    if (grounds.identity) social_.add_use(transaction, user.id, *grounds.identity, cause, now);
     LoginRepository::add_login(transaction,
                                {.user = user.id,
                                 .security_version = user.security_version,
@@ -194,6 +194,7 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
                                 .ip_address = prepared.row.origin.ip_address,
                                 .clear_attempts = with == LoginWith::credential},
                                now);
+    if (grounds.identity) social_.add_use(transaction, user.id, *grounds.identity, cause, now);
     const Sessions::Endings endings = sessions_.add_to(transaction, prepared);
     Audit::add(transaction, user.id, action_of(with), cause, now, {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
@@ -301,8 +302,6 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     origin.user_agent = std::move(seen.user_agent);
     const auto prepared = co_await sessions_.prepare(opened.user, std::move(origin), Challenges::digest(token));
     storage::Transaction transaction;
-    const auto& identity = opened.challenge.identity;
-    if (identity) social_.add_use(transaction, opened.user.id, *identity, cause, clock_.now());
     LoginRepository::add_login(transaction,
                                {.user = opened.user.id,
                                 .security_version = opened.challenge.security_version,
@@ -311,6 +310,8 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
                                 .with = prepared.row.origin.with,
                                 .ip_address = prepared.row.origin.ip_address},
                                clock_.now());
+    const auto& identity = opened.challenge.identity;
+    if (identity) social_.add_use(transaction, opened.user.id, *identity, cause, clock_.now());
     const Sessions::Endings endings = sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
     two_factor_.spend(transaction, *right, cause, TwoFactor::SpentFor::login);

@@ -272,8 +272,8 @@ void Channel::finish_front() {
     in_flight_.pop_front();
     const bool goes_away = job.error && job.error->ends_connection();
     const std::string why = goes_away ? job.error->what() : "";
-    // The server rolls back one transaction of a deadlock so that the others proceed. One transaction may lose many
-    // times in a row; what bounds its repeats is time. Noticing a deadlock takes half of the default timeout alone.
+    // Of a deadlock, one transaction is rolled back, so that the others proceed. One transaction may lose many times in
+    // a row; what bounds its repeats is time.
     const bool in_time = job.deadline - Steady::now() > options_->timeout / 4;
     if (job.error && job.error->may_be_repeated() && in_time) {
         job.begin_again();

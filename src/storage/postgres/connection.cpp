@@ -161,9 +161,15 @@ std::string describe(const PGresult* result, std::string_view sql) {
     return out;
 }
 
-// Slightly shorter than the caller's timeout, so that a slow statement fails alone instead of costing the connection.
-std::string timeout_sql(const PostgresOptions& options) {
-    return fmt::format("SET statement_timeout = {}", std::max<std::int64_t>(options.timeout.count() * 9 / 10, 1));
+// A statement's time is slightly shorter than the caller's timeout, so that a slow one fails alone instead of costing
+// the connection. It waits for a lock for half of that: then its transaction is repeated, which resolves a deadlock.
+// The server itself looks for deadlocks after a second, when the default timeout is over, and lets only superusers
+// change that.
+std::string timeouts_sql(const PostgresOptions& options) {
+    const auto part_of_timeout = [&](std::int64_t percent) {
+        return std::max<std::int64_t>(options.timeout.count() * percent / 100, 1);
+    };
+    return fmt::format("SET statement_timeout = {}; SET lock_timeout = {}", part_of_timeout(90), part_of_timeout(45));
 }
 
 }  // namespace
@@ -226,13 +232,13 @@ Connection::Connection(const PostgresOptions& options, Use use, std::size_t firs
         set_up(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
             "SELECT set_config('jit', 'off', false) WHERE current_setting('jit', true) = 'on'" +
-            (use == Use::serving ? "; " + timeout_sql(options) : std::string()));
+            (use == Use::serving ? "; " + timeouts_sql(options) : std::string()));
     }
 }
 
 void Connection::use_for(Use use, const PostgresOptions& options) {
     if (!options.keeps_session_state) return;
-    set_up(use == Use::serving ? timeout_sql(options) : "RESET statement_timeout");
+    set_up(use == Use::serving ? timeouts_sql(options) : "RESET statement_timeout; RESET lock_timeout");
 }
 
 void Connection::set_up(const std::string& statements) {

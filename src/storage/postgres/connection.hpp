@@ -33,8 +33,9 @@ public:
     const std::string& sqlstate() const { return sqlstate_; }
 
     bool is_unique_violation() const { return sqlstate_ == "23505"; }
-    // Rolled back, and a retry may succeed: a serialization failure (40001) or a deadlock (40P01).
-    bool may_be_repeated() const { return sqlstate_ == "40001" || sqlstate_ == "40P01"; }
+    // Rolled back, and a retry may succeed: a serialization failure (40001), a deadlock (40P01), or a wait for a lock
+    // that took too long (55P03).
+    bool may_be_repeated() const { return sqlstate_ == "40001" || sqlstate_ == "40P01" || sqlstate_ == "55P03"; }
     // The server is shutting down or no longer accepts writes: a new connection is needed.
     bool ends_connection() const;
     // The server's disk is full or broken: reads may still succeed, writes do not.
@@ -46,7 +47,7 @@ private:
 
 class Connection {
 public:
-    enum class Use { serving, maintenance };  // maintenance: no statement timeout
+    enum class Use { serving, maintenance };  // maintenance: no timeouts
 
     // Blocks while connecting, at most two seconds per host unless the URL says otherwise, and as long again for the
     // settings of the session. Throws std::runtime_error with libpq's cause, which names the host and never the

@@ -7,6 +7,7 @@
 #include "tests/support/identity_provider.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -65,6 +66,24 @@ struct AccountWorld {
         return one("count(*) FROM mails WHERE kind = '" + kind + "'");
     }
 };
+
+// Everything that ends grants locks the account first; the other order could deadlock beside it.
+TEST(SOC_2, ALoginLocksTheAccountBeforeItsIdentity) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has one writer";
+    AccountWorld world;
+    world.service.sql(
+        "CREATE FUNCTION account_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF (SELECT xmin::text FROM users WHERE id = NEW.user_id) <> pg_current_xact_id()::xid::text THEN "
+        "RAISE EXCEPTION 'the identity came first'; END IF; RETURN NEW; END $$; "
+        "CREATE TRIGGER account_first BEFORE INSERT OR UPDATE ON identities FOR EACH ROW EXECUTE FUNCTION "
+        "account_first()");
+    Person person = world.service.make_person();
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U) << "joins";
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
+    world.service.turn_two_factor_on(person);
+    const std::string challenge = world.log_in(google, "s-1", person.email).text("data.challengeToken");
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(person)).status, 200U);
+}
 
 TEST(SOC_2, TheSubjectIsTheAccountWhateverItsAddress) {
     AccountWorld world;
