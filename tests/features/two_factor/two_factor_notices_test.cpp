@@ -157,6 +157,25 @@ TEST(TFA_15, ABackupCodeIsALoginOnlyWhereSomebodyLoggedIn) {
     EXPECT_EQ(mailbox.all(person.email, "backupCodeUsed").size(), 1U);
 }
 
+// Somebody who knows the password may have turned it on. The owner can then neither log in nor reset the password, so
+// the notice must not send them there.
+TEST(TFA_15, WhoDidNotTurnItOnIsSentToTheOperators) {
+    Service& service = suite_service();
+    const Mailbox mailbox(service);
+    for (const auto& [language, operators] : {std::pair{"en", "contact the operators of Consentry"},
+                                              {"de", "an die Betreiber von Consentry"},
+                                              {"es", "avise de inmediato a los responsables de Consentry"},
+                                              {"fr", "prévenez immédiatement les responsables de Consentry"},
+                                              {"id", "segera beri tahu pengelola Consentry"},
+                                              {"ja", "すぐに Consentry の運営者にお知らせください"}}) {
+        Person person = service.make_person();
+        service.sql("UPDATE users SET language = '" + std::string(language) + "' WHERE id = '" + person.id.text() +
+                    "'");
+        service.turn_two_factor_on(person);
+        EXPECT_THAT(mailbox.wait_for(person.email, "twoFactorEnabled").text, HasSubstr(operators));
+    }
+}
+
 TEST(TFA_15, WhatTheOperatorTurnedOffIsCalledOff) {
     Service& service = suite_service();
     Person person = service.make_person();
