@@ -36,9 +36,10 @@ std::string read_secret(const fs::path& file) {
 
 fs::path key_folder(const Config& config) { return config.data.directory / "keys"; }
 
+// Only the newest key will do: the time of the next one tells when keys of another algorithm signed last.
 bool lacks_key(const Config& config, TokenKind kind, const TokenConfig& token) {
     return token.private_key.empty() &&
-           !KeyRing::has_key(key_folder(config), kind, crypto::find_algorithm(token.algorithm).value());
+           KeyRing::newest_algorithm(key_folder(config), kind) != crypto::find_algorithm(token.algorithm);
 }
 
 // The secret is an Ed25519 seed.

@@ -178,10 +178,12 @@ TEST_F(Init, TakesOverTheKeysOfATrial) {
         turn_two_factor_on(service.client(), ada);
     }
     ASSERT_EQ(run({"keys", "rotate"}, quick_settings()).code, 0) << "so that there are former keys";
+    const Settings trial = quick_settings({{"AUTH_JWT_ACCESS_TOKEN_ALGORITHM", "EdDSA"}});
     const auto key_set = [](const ServiceProcess& service) {
         return service.client().get("/.well-known/jwks.json").body;
     };
-    const std::string published = key_set(ServiceProcess(folder_.path()));
+    const std::string published = key_set(ServiceProcess(folder_.path(), trial));
+    EXPECT_THAT(published, AllOf(HasSubstr("EdDSA"), HasSubstr("ES256")));
     const Finished written = run(usual_);
     ASSERT_EQ(written.code, 0) << written.err;
     EXPECT_THAT(written.err, HasSubstr("Took over the keys in " + (fs::path("./data") / "keys").string()));

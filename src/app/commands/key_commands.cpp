@@ -36,9 +36,12 @@ NewSetting setting_of(const std::string& prefix, const crypto::PrivateKey& key) 
                         prefix, to_base64(key.public_key().spki_der()))};
 }
 
-// The keys of a ring that reads a folder, as settings: the newest one signs, the others still verify.
-void add_keys_of(std::vector<NewSetting>& out, const std::string& prefix, const KindKeys& keys) {
+// The keys of a ring that reads a folder, as settings: one signs, the others still verify.
+void add_keys_of(std::vector<NewSetting>& out, const std::string& prefix, const KindKeys& keys,
+                 std::string_view usual_algorithm) {
     const SigningKey& signing = *keys.signing;
+    const std::string_view algorithm = name_of(signing.key.algorithm());
+    if (algorithm != usual_algorithm) out.push_back({prefix + "_ALGORITHM", std::string(algorithm)});
     out.push_back(setting_of(prefix, signing.key));
     if (signing.kid != signing.key.public_key().thumbprint()) out.push_back({prefix + "_KID", signing.kid});
     std::string former;
@@ -82,16 +85,21 @@ std::vector<NewSetting> new_keys() {
 InstallationKeys keys_of_installation(const fs::path& data_folder) {
     const fs::path folder = data_folder / "keys";
     if (!has_keys(folder)) return {.settings = new_keys()};
-    // As a start in APP_ENV=local reads them, with the usual algorithms.
+    // As a start in APP_ENV=local reads them, with the algorithms that it had last.
     Config config = read_config({{"APP_ENV", "local"}}).value();
+    const JwtConfig usual = config.jwt;
     config.data.directory = data_folder;
     config.consent_log.enable = true;
+    if (const auto algorithm = KeyRing::newest_algorithm(folder, TokenKind::access))
+        config.jwt.access.algorithm = name_of(*algorithm);
+    if (const auto algorithm = KeyRing::newest_algorithm(folder, TokenKind::refresh))
+        config.jwt.refresh.algorithm = name_of(*algorithm);
     config = with_passing_secrets(std::move(config));
     const SystemClock clock;
     KeyRing ring(clock, folder, key_settings(config.jwt.access), key_settings(config.jwt.refresh));
     InstallationKeys out{.settings = {}, .are_taken_over = true};
-    add_keys_of(out.settings, "AUTH_JWT_ACCESS_TOKEN", *ring.keys(TokenKind::access));
-    add_keys_of(out.settings, "AUTH_JWT_REFRESH_TOKEN", *ring.keys(TokenKind::refresh));
+    add_keys_of(out.settings, "AUTH_JWT_ACCESS_TOKEN", *ring.keys(TokenKind::access), usual.access.algorithm);
+    add_keys_of(out.settings, "AUTH_JWT_REFRESH_TOKEN", *ring.keys(TokenKind::refresh), usual.refresh.algorithm);
     out.settings.push_back({"AUTH_TWO_FACTOR_ENCRYPTION_KEY", config.two_factor.encryption_keys.front()});
     out.settings.push_back({"APP_ENCRYPTION_SECRET_KEY", config.encryption.secrets.front()});
     out.settings.push_back(

@@ -1,7 +1,6 @@
 #include "app/commands/start_check.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -93,15 +92,9 @@ void look_at_keys(const Config& given, const Clock& clock) {
 void look_for_lost_keys(const Config& config) {
     if (config.app.environment != AppEnvironment::local) return;
     const fs::path folder = config.data.directory / "keys";
-    using crypto::SignatureAlgorithm;
     for (const TokenKind kind : {TokenKind::access, TokenKind::refresh}) {
         const TokenConfig& token = kind == TokenKind::access ? config.jwt.access : config.jwt.refresh;
-        const auto has_key = [&](SignatureAlgorithm algorithm) { return KeyRing::has_key(folder, kind, algorithm); };
-        if (!token.private_key.empty() ||
-            std::ranges::any_of(std::array{SignatureAlgorithm::es256, SignatureAlgorithm::es384,
-                                           SignatureAlgorithm::es512, SignatureAlgorithm::eddsa},
-                                has_key))
-            continue;
+        if (!token.private_key.empty() || KeyRing::newest_algorithm(folder, kind)) continue;
         throw std::runtime_error(
             fmt::format("no key for {} tokens in {}. The running service keeps using the one whose file is missing. "
                         "Restore the file: a restart creates another key and rejects tokens of the missing one",

@@ -58,8 +58,9 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
          .type = one_of<&Config::jwt, Kind, &TokenConfig::algorithm>(
              {{"ES256", "ES256"}, {"ES384", "ES384"}, {"ES512", "ES512"}, {"EdDSA", "EdDSA"}}),
          .default_text = algorithm_default,
-         .description = "The signature algorithm of these tokens. It requires a key on the matching curve: P-256, "
-                        "P-384, P-521 or Ed25519."},
+         .description = "The signature algorithm of new tokens. It requires a private key on the matching curve: "
+                        "P-256, P-384, P-521 or Ed25519. Tokens of another algorithm stay valid as long as their key "
+                        "is accepted."},
         {.name = key_id_name,
          .group = keys_group,
          .type = text<&Config::jwt, Kind, &TokenConfig::key_id>(std::string(key_id_allowed), is_key_id),
@@ -90,9 +91,9 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
          .description =
              "Additional public keys that verify these tokens. After you change the private key, list the public half "
              "of the former one here until the last token signed with it has expired. With several instances, first "
-             "list the public half of the new one at all of them, so that each accepts the tokens of the others. If a "
-             "key has an ID of its own (`…_KID`), put that key ID and an equals sign before the key; otherwise its "
-             "thumbprint is its key ID.",
+             "list the public half of the new one at all of them, so that each accepts the tokens of the others. The "
+             "keys may be of any of the algorithms. If a key has an ID of its own (`…_KID`), put that key ID and an "
+             "equals sign before the key; otherwise its thumbprint is its key ID.",
          .example = "2026-05=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE…"},
         {.name = lifetime_name,
          .group = keys_group,

@@ -27,29 +27,47 @@ bool is_pem(std::string_view text) { return text.starts_with("-----BEGIN"); }
 // access-ES256-1763636587000-<kid>.pem
 struct KeyFile {
     fs::path path;
+    crypto::SignatureAlgorithm algorithm{};
     std::int64_t made_ms = 0;
     std::string kid;
 };
 
-std::string stem_of(TokenKind kind, crypto::SignatureAlgorithm algorithm) {
-    return fmt::format("{}-{}-", name_of(kind), name_of(algorithm));
+// Returns nullopt if the name is not that of a key of this kind.
+std::optional<KeyFile> key_file(const fs::path& path, TokenKind kind) {
+    const std::string name = path.filename();
+    std::string_view rest = name;
+    const std::string begin = std::string(name_of(kind)) + '-';
+    constexpr std::string_view end = ".pem";
+    if (!rest.starts_with(begin) || !rest.ends_with(end)) return std::nullopt;
+    rest.remove_prefix(begin.size());
+    rest.remove_suffix(end.size());
+    const auto algorithm = crypto::find_algorithm(rest.substr(0, rest.find('-')));
+    if (!algorithm) return std::nullopt;
+    rest.remove_prefix(std::min(rest.size(), name_of(*algorithm).size() + 1));
+    std::int64_t made_ms = 0;
+    const auto number = std::from_chars(rest.data(), rest.data() + rest.size(), made_ms);
+    if (number.ec != std::errc{} || made_ms < 0) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(number.ptr - rest.data()));
+    if (!rest.starts_with('-')) return std::nullopt;
+    return KeyFile{path, *algorithm, made_ms, std::string(rest.substr(1))};
 }
 
-std::vector<KeyFile> key_files(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm) {
+// The keys of all algorithms, newest first.
+std::vector<KeyFile> key_files(const fs::path& folder, TokenKind kind) {
     std::vector<KeyFile> out;
-    const std::string stem = stem_of(kind, algorithm);
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-        const std::string name = entry.path().filename();
-        if (!name.starts_with(stem) || !name.ends_with(".pem")) continue;
-        const std::string rest = name.substr(stem.size(), name.size() - stem.size() - 4);
-        std::int64_t made_ms = 0;
-        const auto number = std::from_chars(rest.data(), rest.data() + rest.size(), made_ms);
-        if (number.ec != std::errc{} || made_ms < 0 || !std::string_view(number.ptr).starts_with('-')) continue;
-        out.push_back({entry.path(), made_ms, std::string(number.ptr + 1)});
-    }
+    for (const auto& entry : fs::directory_iterator(folder, error))
+        if (auto file = key_file(entry.path(), kind)) out.push_back(std::move(*file));
     std::ranges::sort(out, std::greater{}, &KeyFile::made_ms);
     return out;
+}
+
+// When a newer key took over from the one at `at`, which is not the newest. It may be the next one of the same
+// algorithm: a service goes on with its own algorithm although a command with other settings has made a key.
+TimePoint superseded_at(const std::vector<KeyFile>& files, std::size_t at) {
+    for (std::size_t newer = at; newer-- > 0;)
+        if (files[newer].algorithm == files[at].algorithm) return from_epoch_ms(files[newer].made_ms);
+    return from_epoch_ms(files[at - 1].made_ms);
 }
 
 std::string read_key(const fs::path& path) {
@@ -78,6 +96,57 @@ Key unwrap(std::expected<Key, std::string> key, const std::string& where) {
     return std::move(*key);
 }
 
+void add(KindKeys& keys, TokenKind kind, const std::string& kid, crypto::PublicKey key) {
+    if (keys.find(kid) != nullptr)
+        throw std::runtime_error(fmt::format("{} keys: duplicate key ID {}", name_of(kind), kid));
+    keys.verifying.emplace_back(kid, std::move(key));
+}
+
+void add_private_key(KindKeys& keys, TokenKind kind, const KeySettings& settings) {
+    const auto der = is_pem(settings.private_key) ? std::nullopt : from_base64(settings.private_key);
+    auto key = unwrap<WrongSettings>(der ? crypto::PrivateKey::from_pkcs8_der(*der, settings.algorithm)
+                                         : crypto::PrivateKey::from_pem(settings.private_key, settings.algorithm),
+                                     std::string(setting_prefix(kind)) + "PRIVATE_KEY");
+    const std::string kid = settings.kid.empty() ? key.public_key().thumbprint() : settings.kid;
+    add(keys, kind, kid, key.public_key());
+    keys.signing = std::make_shared<const SigningKey>(kid, std::move(key));
+}
+
+void add_files(KindKeys& keys, TokenKind kind, const KeySettings& settings, const fs::path& folder, TimePoint now) {
+    const auto files = key_files(folder, kind);
+    for (std::size_t at = 0; at < files.size(); ++at) {
+        const KeyFile& file = files[at];
+        // Keys newer than the one that signs are of another algorithm; nothing tells when the last one of them signed.
+        if (keys.signing) {
+            // An instance signs with the former key until it has looked at the folder, by its own clock.
+            const TimePoint last_token_ends = superseded_at(files, at) + settings.lifetime + clock_ahead_max;
+            if (last_token_ends < now) continue;
+            keys.complete_until = std::min(keys.complete_until, last_token_ends);
+        }
+        auto key = unwrap<std::runtime_error>(crypto::PrivateKey::from_pem(read_key(file.path), file.algorithm),
+                                              file.path.string());
+        add(keys, kind, file.kid, key.public_key());
+        if (!keys.signing && file.algorithm == settings.algorithm)
+            keys.signing = std::make_shared<const SigningKey>(file.kid, std::move(key), from_epoch_ms(file.made_ms));
+    }
+    if (!keys.signing)
+        throw std::runtime_error(
+            fmt::format("no {} key for {} tokens in {}", name_of(settings.algorithm), name_of(kind), folder.string()));
+}
+
+// The curve of a former key tells its algorithm, which may differ from that of new tokens.
+std::expected<crypto::PublicKey, std::string> read_former_key(const std::string& text) {
+    using enum crypto::SignatureAlgorithm;
+    const auto der = is_pem(text) ? std::nullopt : from_base64(text);
+    for (const auto algorithm : {es256, es384, es512, eddsa}) {
+        auto key =
+            der ? crypto::PublicKey::from_spki_der(*der, algorithm) : crypto::PublicKey::from_pem(text, algorithm);
+        if (key) return key;
+    }
+    return std::unexpected(
+        "not a public key (SubjectPublicKeyInfo) on P-256, P-384, P-521 or Ed25519, as base64 of DER or as PEM");
+}
+
 }  // namespace
 
 const crypto::PublicKey* KindKeys::find(std::string_view kid) const {
@@ -100,52 +169,16 @@ KeyRing::KeyRing(const Clock& clock, fs::path folder, KeySettings access, KeySet
 std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
     const KeySettings& settings = settings_[index_of(kind)];
     auto out = std::make_shared<KindKeys>();
-    const auto add = [&](const std::string& kid, crypto::PublicKey key) {
-        if (out->find(kid) != nullptr)
-            throw std::runtime_error(fmt::format("{} keys: duplicate key ID {}", name_of(kind), kid));
-        out->verifying.emplace_back(kid, std::move(key));
-    };
-    if (!settings.private_key.empty()) {
-        const std::string where = std::string(setting_prefix(kind)) + "PRIVATE_KEY";
-        const auto der = is_pem(settings.private_key) ? std::nullopt : from_base64(settings.private_key);
-        auto key = unwrap<WrongSettings>(der ? crypto::PrivateKey::from_pkcs8_der(*der, settings.algorithm)
-                                             : crypto::PrivateKey::from_pem(settings.private_key, settings.algorithm),
-                                         where);
-        const std::string kid = settings.kid.empty() ? key.public_key().thumbprint() : settings.kid;
-        add(kid, key.public_key());
-        out->signing = std::make_shared<const SigningKey>(kid, std::move(key));
-    } else {
-        const auto files = key_files(folder_, kind, settings.algorithm);
-        const TimePoint now = clock_.now();
-        std::int64_t superseded_ms = 0;  // when the next newer key was made
-        for (const KeyFile& file : files) {
-            if (superseded_ms != 0) {
-                // An instance signs with the former key until it has looked at the folder, by its own clock.
-                const TimePoint last_token_ends = from_epoch_ms(superseded_ms) + settings.lifetime + clock_ahead_max;
-                if (last_token_ends < now) break;
-                out->complete_until = last_token_ends;  // files are sorted: the oldest key is the next to retire
-            }
-            auto key = unwrap<std::runtime_error>(crypto::PrivateKey::from_pem(read_key(file.path), settings.algorithm),
-                                                  file.path.string());
-            add(file.kid, key.public_key());
-            if (!out->signing)
-                out->signing =
-                    std::make_shared<const SigningKey>(file.kid, std::move(key), from_epoch_ms(file.made_ms));
-            superseded_ms = file.made_ms;
-        }
-        if (!out->signing)
-            throw std::runtime_error(fmt::format("no {} key for {} tokens in {}", name_of(settings.algorithm),
-                                                 name_of(kind), folder_.string()));
-    }
+    if (settings.private_key.empty())
+        add_files(*out, kind, settings, folder_, clock_.now());
+    else
+        add_private_key(*out, kind, settings);
     for (const FormerKey& former : settings.public_keys) {
         const std::string where = std::string(setting_prefix(kind)) + "PUBLIC_KEY";
-        const auto der = is_pem(former.key) ? std::nullopt : from_base64(former.key);
-        auto key = unwrap<WrongSettings>(der ? crypto::PublicKey::from_spki_der(*der, settings.algorithm)
-                                             : crypto::PublicKey::from_pem(former.key, settings.algorithm),
-                                         where);
+        auto key = unwrap<WrongSettings>(read_former_key(former.key), where);
         const std::string kid = former.kid.empty() ? key.thumbprint() : former.kid;
         if (const crypto::PublicKey* known = out->find(kid); known == nullptr)
-            add(kid, std::move(key));
+            add(*out, kind, kid, std::move(key));
         else if (known->jwk() != key.jwk())
             throw WrongSettings(fmt::format("{}: two keys have the key ID {}", where, kid));
     }
@@ -218,8 +251,9 @@ boost::json::object KeyRing::jwks() {
     return {{"keys", std::move(out)}};
 }
 
-bool KeyRing::has_key(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm) {
-    return !key_files(folder, kind, algorithm).empty();
+std::optional<crypto::SignatureAlgorithm> KeyRing::newest_algorithm(const fs::path& folder, TokenKind kind) {
+    const auto files = key_files(folder, kind);
+    return files.empty() ? std::nullopt : std::optional(files.front().algorithm);
 }
 
 std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm,
@@ -230,9 +264,9 @@ std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::Si
     const std::string kid = key.public_key().thumbprint();
     // The newest key signs. If the clock was ahead when the former one was made, that one would go on signing.
     std::int64_t made_ms = epoch_ms(now);
-    if (const auto present = key_files(folder, kind, algorithm); !present.empty())
+    if (const auto present = key_files(folder, kind); !present.empty())
         made_ms = std::max(made_ms, present.front().made_ms + 1);
-    const fs::path path = folder / fmt::format("{}{}-{}.pem", stem_of(kind, algorithm), made_ms, kid);
+    const fs::path path = folder / fmt::format("{}-{}-{}-{}.pem", name_of(kind), name_of(algorithm), made_ms, kid);
     NewFile file(path);
     file.write(key.pem());
     file.replace();

@@ -2,9 +2,10 @@
 //
 // Keys come from the settings, or are PEM files in the key folder (DATA_DIR/keys, mode 0700; files 0600). `consentry
 // keys rotate` adds a key, which a running service loads within a second. A file name gives the token kind, the
-// creation time and the kid. The newest key signs; an older one verifies until the last token signed with it has
-// expired. A damaged or missing key never replaces valid ones: a running service keeps them, reports the fault, and
-// reads the folder again until it is right.
+// algorithm, the creation time and the kid. The newest key of the configured algorithm signs; an older one verifies
+// until the last token signed with it has expired. Each key has one algorithm, so former keys may be of another one. A
+// damaged or missing key never replaces valid ones: a running service keeps them, reports the fault, and reads the
+// folder again until it is right.
 #pragma once
 
 #include <array>
@@ -52,7 +53,7 @@ struct FormerKey {
 
 // The settings of one token kind.
 struct KeySettings {
-    crypto::SignatureAlgorithm algorithm = crypto::SignatureAlgorithm::es256;
+    crypto::SignatureAlgorithm algorithm = crypto::SignatureAlgorithm::es256;  // of new tokens
     std::string private_key;  // PEM, or base64 of PKCS#8 DER; empty: use the key folder
     std::vector<FormerKey> public_keys;
     std::string kid;                      // of private_key; empty: its thumbprint
@@ -81,7 +82,9 @@ public:
     // after the newest file if that has a later time, so that the new key always signs.
     static std::string generate(const std::filesystem::path& folder, TokenKind kind,
                                 crypto::SignatureAlgorithm algorithm, TimePoint now);
-    static bool has_key(const std::filesystem::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm);
+    // Of the newest key in the folder; nullopt: it has none of this kind.
+    static std::optional<crypto::SignatureAlgorithm> newest_algorithm(const std::filesystem::path& folder,
+                                                                      TokenKind kind);
 
 private:
     std::shared_ptr<const KindKeys> load(TokenKind kind) const;

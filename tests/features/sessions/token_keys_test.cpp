@@ -52,15 +52,17 @@ std::string kid_of(const std::string& token) { return std::string(object_in(toke
 TEST(TOK_9, AnUnfitKeyStopsTheStartAndIsNamed) {
     const std::string p521 = crypto::PrivateKey::generate(SignatureAlgorithm::es512).pem();
     const std::string p256 = crypto::PrivateKey::generate(SignatureAlgorithm::es256).pem();
-    const auto other = crypto::PrivateKey::generate(SignatureAlgorithm::es384).public_key();
+    const std::string secp256k1 =
+        "MFYwEAYHKoZIzj0CAQYFK4EEAAoDQgAE1sAqnMrH6PdurI+zv3XSHlea5jOh"
+        "1YZi4HjZoVY/ktdjUFyKSwxpWj3IBS6wjWExr1CiPiUaLdzdvGOAtMg1Gg==";
     const auto names = [](const std::string& refusal, const std::string& setting) {
         EXPECT_NE(refusal.find(setting), std::string::npos) << refusal;
     };
     names(refusal_of_start({{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", p521}}), "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY");
     names(refusal_of_start({{"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", p256}}), "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY");
     names(refusal_of_start({{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "c2VjcmV0"}}), "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY");
-    names(refusal_of_start({{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", p256},
-                            {"AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", to_base64(other.spki_der())}}),
+    names(refusal_of_start(
+              {{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", p256}, {"AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", secp256k1}}),
           "AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY");
     EXPECT_EQ(refusal_of_start({{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", p256}}), "started");
 }
@@ -299,6 +301,61 @@ TEST(CRY_4, TokensOfTheFormerKeysOutliveTheRotation) {
     EXPECT_NE(kid_of(refreshed.text("data.refreshToken")), kid_of(before.refresh));
 }
 
+std::string algorithm_of(const std::string& token) { return std::string(object_in(token, 0).at("alg").as_string()); }
+
+// Each key has one algorithm, and a change of the setting is a rotation like any other.
+TEST(CRY_4, TokensOfTheFormerAlgorithmOutliveTheChange) {
+    Service service;
+    const Person person = service.make_person();
+    const auto usual = service.tokens_of(person);
+    const auto later = service.tokens_of(person);
+    const Environment other{{"AUTH_JWT_ACCESS_TOKEN_ALGORITHM", "ES384"},
+                            {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "EdDSA"}};
+    service.clock().advance(seconds{1});
+    service.restart(other);
+    EXPECT_EQ(status_with(service, usual.access).status, 200U);
+    const Answer refreshed = refresh_with(service, usual.refresh);
+    ASSERT_EQ(refreshed.status, 200U) << refreshed.body;
+    const std::string access = refreshed.text("data.accessToken");
+    EXPECT_EQ(algorithm_of(access), "ES384");
+    EXPECT_EQ(algorithm_of(refreshed.text("data.refreshToken")), "EdDSA");
+    EXPECT_EQ(status_with(service, access).status, 200U);
+    EXPECT_EQ(published_kids(service), (std::set{kid_of(usual.access), kid_of(access)}));
+
+    // And back again, with a new key: the former one may be published no more.
+    service.clock().advance(seconds{1});
+    service.restart({{"AUTH_JWT_ACCESS_TOKEN_ALGORITHM", "ES256"}, {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES512"}});
+    EXPECT_EQ(status_with(service, access).status, 200U);
+    const Answer back = refresh_with(service, refreshed.text("data.refreshToken"));
+    ASSERT_EQ(back.status, 200U) << back.body;
+    EXPECT_EQ(algorithm_of(back.text("data.accessToken")), "ES256");
+    EXPECT_EQ(published_kids(service),
+              (std::set{kid_of(usual.access), kid_of(access), kid_of(back.text("data.accessToken"))}));
+    service.clock().advance(std::chrono::hours{1} + clock_ahead_max + milliseconds{1});
+    EXPECT_TRUE(soon([&] { return published_kids(service) == std::set{kid_of(back.text("data.accessToken"))}; }));
+    EXPECT_EQ(refresh_with(service, later.refresh).status, 200U) << "the oldest one, until the login ends";
+}
+
+// A command with other settings may have made the newest key.
+TEST(CRY_4, AServiceSignsWithItsAlgorithmBesideANewerKeyOfAnother) {
+    Service service;
+    const Person person = service.make_person();
+    const auto before = service.tokens_of(person);
+    service.clock().advance(seconds{1});
+    const std::string other =
+        KeyRing::generate(key_folder(service), TokenKind::access, SignatureAlgorithm::eddsa, service.clock().now());
+    EXPECT_TRUE(soon([&] { return published_kids(service) == std::set{other, kid_of(before.access)}; }));
+    service.clock().advance(std::chrono::hours{2});
+    const auto after = service.tokens_of(person);
+    EXPECT_EQ(kid_of(after.access), kid_of(before.access));
+    EXPECT_EQ(status_with(service, after.access).status, 200U);
+    const std::string next =
+        KeyRing::generate(key_folder(service), TokenKind::access, SignatureAlgorithm::es256, service.clock().now());
+    const Person another = service.make_person();  // its many logins end only its own sessions
+    EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(another).access) == next; }));
+    EXPECT_EQ(status_with(service, after.access).status, 200U) << "its key has signed until now";
+}
+
 std::string public_pem(const crypto::PublicKey& key) {
     return "-----BEGIN PUBLIC KEY-----\n" + to_base64(key.spki_der()) + "\n-----END PUBLIC KEY-----\n";
 }
@@ -353,6 +410,17 @@ TEST(CRY_4, ARotationInTheSettingsEndsNoSessionWithThumbprints) {
     const KeyPairs next;
     Service service(former.settings());
     expect_sessions_outlive(service, together(next.settings(), former.as_former()));
+}
+
+TEST(CRY_4, AChangeOfTheAlgorithmInTheSettingsEndsNoSession) {
+    const KeyPairs former;
+    const KeyPairs next{.access = crypto::PrivateKey::generate(SignatureAlgorithm::eddsa),
+                        .refresh = crypto::PrivateKey::generate(SignatureAlgorithm::es384)};
+    Environment rotated = together(next.settings(), former.as_former());
+    rotated["AUTH_JWT_ACCESS_TOKEN_ALGORITHM"] = "EdDSA";
+    rotated["AUTH_JWT_REFRESH_TOKEN_ALGORITHM"] = "ES384";
+    Service service(former.settings());
+    expect_sessions_outlive(service, rotated);
 }
 
 TEST(CRY_4, AFormerKeyThatIsNotListedEndsItsSessions) {
