@@ -187,11 +187,13 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .describes(
             "Returns how many users who are admitted now would have to accept, now or after the grace period, if the "
             "change is material. The first version of a type counts all active users; it stops them where your service "
-            "requires the type. Takes some seconds with millions of users.")
+            "requires the type. Reads every account: the more there are, the longer the response takes.")
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
-        .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
-            return http::reply(policies.impact(path->policy_id), [](const PolicyImpact& counted) {
+        .handled_by([&policies](const ForReading&, const RequestContext& context, FromPath<TermPolicyPath> path) {
+            // With many millions of accounts, all portions together take longer than a request may.
+            const auto step = [time = context.request.time] { time->renew(); };
+            return http::reply(policies.impact(path->policy_id, step), [](const PolicyImpact& counted) {
                 return PolicyImpactResponse{counted.affected_users, counted.active_users};
             });
         });

@@ -306,7 +306,7 @@ awaitable<void> TermPolicies::sweep_drafts(TermPolicy policy) {
     co_await loose_objects_.sweep_released(std::move(files));
 }
 
-awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
+awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id, std::function<void()> step) {
     const auto policy = co_await repository_.find(id);
     if (!policy) co_return fail(errors::term_policy_not_found);
     const auto passing = co_await repository_.find_required(policy->type, clock_.now());
@@ -315,6 +315,7 @@ awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
     PolicyImpact out;
     std::optional<UserId> after;
     do {
+        if (step) step();
         // Yield to other work of this thread between portions.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
         const auto some =

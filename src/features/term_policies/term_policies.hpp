@@ -83,8 +83,8 @@ public:
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms = {});
     // Returns how many active users hold an acceptance that lets them pass now, be it in a grace period, and would not
     // if this were published as a material change. Of the first version of a type: all, because nothing can stop them
-    // before. Error: notFound.
-    awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
+    // before. `step` is called before each portion of work, which takes well under a second. Error: notFound.
+    awaitable<Result<PolicyImpact>> impact(TermPolicyId id, std::function<void()> step = {});
 
     // Stores a draft's file without a presigned address, where create() and the content functions expect it. Errors:
     // contentInvalid, statusInvalid (that version is published), busy.

@@ -1,6 +1,7 @@
 // Tests who sees which term policies (DOC-3), and what a publication would mean.
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/calls/role_calls.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -137,6 +138,32 @@ TEST(TermPolicyImpact, CountsWhoWouldHaveToAcceptAgain) {
     EXPECT_EQ(service.get("/api/admin/term-policy/impact/01890000-0000-7000-8000-000000000000", bearer(desk.token()))
                   .number("statusCode"),
               6100);
+}
+
+// Five portions of 1,000 accounts, each of which takes the database a quarter of the time that a request has.
+TEST(TermPolicyImpact, CountsHoweverLongAllPortionsTake) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has no function that waits";
+    Service service({{"REQUEST_TIMEOUT_IN_MS", "2000"}});
+    const PolicyDesk desk(service);
+    desk.published("privacy", 1, texts_in({"en"}));
+    const std::string next = desk.draft("privacy", 2, texts_in({"en"}));
+    service.sql(
+        "INSERT INTO users (id, email, username, role, role_id, status, is_verified, sign_up_at, sign_up_from, "
+        "sign_up_with, created_at, updated_at) SELECT CAST('01890000-0000-7000-8000-' || lpad(i::text, 12, '0') AS "
+        "UUID), 'many' || i || '@example.org', 'many-' || i, 'user', '00000000-0000-7000-8000-000000000001', 'active', "
+        "TRUE, 1, 'website', 'credential', 1, 1 FROM generate_series(1, 4500) i");
+    service.sql(
+        "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, version, language, "
+        "content_hashes, accepted_at) SELECT u.id, u.id, p.type, 1, 'accepted', p.id, 1, 'en', '{}', 1 FROM users u, "
+        "term_policies p WHERE p.version = 1 AND u.username LIKE 'many-%500'");
+    service.sql("ALTER TABLE term_policy_acceptances RENAME TO quick_acceptances");
+    service.sql(
+        "CREATE VIEW term_policy_acceptances AS SELECT a.* FROM quick_acceptances a, LATERAL (SELECT pg_sleep(0.5) "
+        "WHERE a.user_id IS NOT NULL OFFSET 0) AS slow");
+    const Answer answer = service.get("/api/admin/term-policy/impact/" + next, bearer(desk.token()));
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(answer.number("data.activeUsers"), 4'501);
+    EXPECT_EQ(answer.number("data.affectedUsers"), 5);
 }
 
 }  // namespace
