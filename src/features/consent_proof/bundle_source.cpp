@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "base/errors.hpp"
 #include "tlog/tiles.hpp"
 
@@ -16,6 +19,11 @@ auto differs_at(std::uint64_t index) {
 }
 
 }  // namespace
+
+awaitable<void> begin_step(BundleStep step) {
+    if (step) step();
+    co_await boost::asio::post(boost::asio::use_awaitable);
+}
 
 BundleSource::BundleSource(storage::Database& database, storage::ObjectStore& store, ConsentLog& log,
                            BundleFilter filter, std::string checkpoint)
@@ -86,7 +94,7 @@ awaitable<Result<std::optional<BundlePortion>>> BundleSource::portion(std::uint6
     co_return std::optional(std::move(out));
 }
 
-awaitable<Result<void>> BundleSource::explain(EvidenceGaps gaps) {
+awaitable<Result<void>> BundleSource::explain(EvidenceGaps gaps, BundleStep step) {
     const auto note = [&gaps](const Bytes& bytes) {
         const auto entry = parse_log_entry(bytes);
         const auto* erasure = entry ? std::get_if<ErasureEntry>(&*entry) : nullptr;
@@ -95,12 +103,14 @@ awaitable<Result<void>> BundleSource::explain(EvidenceGaps gaps) {
     constexpr std::int64_t at_once = width;
     // In this order, because an entry may get its position meanwhile.
     for (Uuid after; !gaps.are_none();) {
+        co_await begin_step(step);
         const auto found = co_await repository_.list_pending(after, at_once);
         for (const auto& pending : found) note(pending.entry);
         if (std::ssize(found) < at_once) break;
         after = found.back().id;
     }
     for (auto from = static_cast<std::int64_t>(facts_.size); !gaps.are_none(); from += at_once) {
+        co_await begin_step(step);
         const auto found = co_await repository_.list(from, from + at_once);
         for (const ProvableEntry& placed : found) note(placed.entry);
         if (found.empty()) break;

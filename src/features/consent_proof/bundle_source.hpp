@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,11 @@
 #include "storage/object_store.hpp"
 
 namespace consentry {
+
+// Called before each portion of work: a few calls of the database or the object store, or well under a second.
+using BundleStep = std::function<void()>;
+// Begins a portion of work after what else waits for this thread: SQLite answers at once.
+awaitable<void> begin_step(BundleStep step);
 
 struct BundledEntry {
     std::uint64_t index = 0;
@@ -47,7 +53,7 @@ public:
     // what the database says about one must not decide whether a bundle has it, unless the entry says the same.
     awaitable<Result<std::optional<BundlePortion>>> portion(std::uint64_t from);
     // Fails unless erasures behind the checkpoint explain these gaps.
-    awaitable<Result<void>> explain(EvidenceGaps gaps);
+    awaitable<Result<void>> explain(EvidenceGaps gaps, BundleStep step);
     awaitable<Result<std::string>> entry_bundle(std::uint64_t bundle_index);
     // The proof files of these entries; ascending indices, of one entry bundle.
     awaitable<Result<std::vector<std::string>>> proofs(std::vector<std::uint64_t> indices);

@@ -4,8 +4,6 @@
 #include <set>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
@@ -93,18 +91,21 @@ Copies copies_of(const std::vector<TermPolicy>& policies, const PolicyPaths& pat
 // Reads everything once and notes the members.
 class BundlePlan {
 public:
-    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths, Records records, Copies copies)
-        : source_(std::move(source)), paths_(paths), records_(std::move(records)), copies_(std::move(copies)) {}
+    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths, Records records, Copies copies,
+               BundleStep step)
+        : source_(std::move(source)),
+          paths_(paths),
+          records_(std::move(records)),
+          copies_(std::move(copies)),
+          step_(std::move(step)) {}
 
     void add_text(std::string_view name, std::string_view text) {
         members_.push_back(make_member(std::string(name), Source::text, text));
     }
 
-    awaitable<Result<void>> scan(BundleStep step) {
+    awaitable<Result<void>> scan() {
         for (std::uint64_t from = 0;;) {
-            if (step) step();
-            // SQLite answers at once: other work of this thread would wait for the whole log.
-            co_await boost::asio::post(boost::asio::use_awaitable);
+            co_await begin_step(step_);
             auto portion = co_await source_->portion(from);
             if (!portion) co_return fail(std::move(portion.error()));
             if (!*portion) break;
@@ -115,10 +116,10 @@ public:
             from = (*portion)->next;
         }
         if (!(tree_.root() == source_->facts().root)) co_return fail(errors::term_policy_log_differs, {{"index", "0"}});
-        auto explained = co_await source_->explain(std::move(gaps_));
+        auto explained = co_await source_->explain(std::move(gaps_), step_);
         if (!explained) co_return fail(std::move(explained.error()));
         if (!source_->filter().is_whole()) {
-            auto proven = co_await add_proofs(step);
+            auto proven = co_await add_proofs();
             if (!proven) co_return proven;
         }
         co_await add_documents();
@@ -182,10 +183,9 @@ private:
     }
 
     // Last, because an altered entry has no proof, and the reader should learn that it was altered.
-    awaitable<Result<void>> add_proofs(BundleStep step) {
+    awaitable<Result<void>> add_proofs() {
         for (std::size_t at = 0; at < proven_.size();) {
-            if (step) step();
-            co_await boost::asio::post(boost::asio::use_awaitable);
+            co_await begin_step(step_);
             std::vector<std::uint64_t> neighbors;
             for (const std::uint64_t tile = proven_[at] / tlog::tile_width;
                  at < proven_.size() && proven_[at] / tlog::tile_width == tile; ++at)
@@ -212,6 +212,7 @@ private:
     struct Text;
     // These return whether there is one. The references must outlive the coroutine.
     awaitable<bool> add_page(const std::string& name, const Text& text) {
+        co_await begin_step(step_);
         const auto bytes = co_await source_->page(text.digest);
         if (bytes) add(name, Source::page, 0, *bytes);
         co_return bytes.has_value();
@@ -221,6 +222,7 @@ private:
         const auto [begin, end] = copies_.equal_range(name);
         for (auto copy = begin; copy != end; ++copy) keys.insert(copy->second);
         for (const std::string& key : keys) {
+            co_await begin_step(step_);
             const auto bytes = co_await source_->document(key, text.digest);
             if (!bytes) continue;
             add(name, Source::document, 0, *bytes);
@@ -244,6 +246,7 @@ private:
     const PolicyPaths& paths_;
     Records records_;  // without those that are members
     const Copies copies_;
+    const BundleStep step_;
     std::vector<BundleMember> members_;
     std::uint64_t entries_ = 0;
     tlog::CompactRange tree_;
@@ -281,14 +284,14 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
     auto source = std::make_shared<BundleSource>(database_, store_, log_, filter, std::move(checkpoint));
     TermPolicyRepository policies(database_);
     const auto published = co_await policies.list_all();
-    BundlePlan plan(source, paths_, records_of(published), copies_of(published, paths_));
+    BundlePlan plan(source, paths_, records_of(published), copies_of(published, paths_), std::move(step));
     plan.add_text(bundle::readme, readme(*source));
     plan.add_text(bundle::checkpoint, source->checkpoint());
     plan.add_text(bundle::description, description);
     plan.add_text(bundle::policy, log_.policy_text());
     plan.add_text(bundle::verifier, verifier_page());
     co_await add_stamp(plan, *source, log_.published());
-    auto scanned = co_await plan.scan(std::move(step));
+    auto scanned = co_await plan.scan();
     if (!scanned) co_return fail(std::move(scanned.error()));
     const std::uint64_t entries = plan.entries();
     BundleManifest manifest{

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,9 +24,6 @@ struct Bundle {
     std::vector<std::string> lost_texts;  // that are named, but were lost or altered: their keys, or what they are
     http::NextPiece next;                 // throws if what it reads is not what it read to compute the size
 };
-
-// Called before each portion of work, which takes well under a second.
-using BundleStep = std::function<void()>;
 
 class Bundles {
 public:

@@ -10,6 +10,7 @@
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -527,6 +528,73 @@ TEST(Bundles, HaveATextOfWhichOneCopyIsLeft) {
     EXPECT_EQ(member_of(archive, "documents/" + to_hex(crypto::sha256(text))), text);
     lose("fr");
     EXPECT_THAT(lost(), ::testing::UnorderedElementsAre(key("de"), key("en"))) << "what was accepted";
+}
+
+// Each call may take nearly as long as a request may, so none may share the time of another one.
+TEST(Bundles, EachReadHasTheTimeOfARequest) {
+    const Signed given{Environment{}};
+    auto& services = given.service.app().services();
+    const PolicyDesk desk(given.service);
+    for (const int version : {1, 2}) desk.published("privacy", version, texts_in({"de", "en", "fr"}, "one"));
+    const std::string page = given.service.get("/api/public/term-policy/diff/privacy/1/2").body;
+    for (const char* language : {"de", "en", "fr"})
+        receipt_of(accept(given.service, given.service.tokens_of(given.service.make_person()).access, "privacy",
+                          {{"language", language}, {"shownDiffHash", to_hex(crypto::sha256(page))}}));
+    receipt_of(accept(given.service, given.token, "privacy"));
+    publish_log(given.service);
+    // The erasure of this account has no position yet, and is behind those of so many others that one read does not
+    // find it.
+    const std::string of_person = " WHERE user_id = '" + given.person.id.text() + "'";
+    ErasureEntry erasure{.time = std::chrono::floor<std::chrono::seconds>(given.service.clock().now()), .subject = {}};
+    std::ranges::copy(from_hex(value_of(given.service, "hex(tag) FROM log_subjects" + of_person)).value(),
+                      erasure.subject.begin());
+    std::string erasures_of_others = "INSERT INTO log_entries (id, log, entry) VALUES ";
+    for (int i = 0; i < 300; ++i)
+        erasures_of_others +=
+            std::string(i == 0 ? "" : ", ") + "('" +
+            Uuid::v7(given.service.clock().now() - std::chrono::seconds{1}).text() + "', 'consent', " +
+            given.service.literal(format_entry(ErasureEntry{.time = erasure.time, .subject = {}})) + ")";
+    for (const std::string& statement :
+         {"UPDATE log_entries SET salt = NULL WHERE id IN (SELECT id FROM term_policy_acceptances" + of_person + ")",
+          "DELETE FROM term_policy_acceptances" + of_person, "DELETE FROM log_subjects" + of_person, erasures_of_others,
+          "INSERT INTO log_entries (id, log, entry) VALUES ('" + Uuid::v7(given.service.clock().now()).text() +
+              "', 'consent', " + given.service.literal(format_entry(erasure)) + ")"})
+        given.service.sql(statement);
+    // The store has lost one copy of each text, so that it is asked for another one.
+    for (const char* language : {"de", "en", "fr"})
+        run(services.object_store.erase(storage::Area::public_area,
+                                        "term-policies/privacy/1/" + std::string(language) + ".hbs"));
+
+    int steps = 0;
+    int reads = 0;  // since the first step
+    bool has_time = false;
+    std::string without;
+    const BeforeCall note = [&](std::string_view call) {
+        if (steps == 0) return;
+        ++reads;
+        if (!std::exchange(has_time, false)) without.append(" ").append(call);
+    };
+    const auto step = [&] {
+        ++steps;
+        has_time = true;
+    };
+    FaultyStore store(services.object_store, note);
+    FaultyDatabase database(services.database, note);
+    Bundles bundles(database, store, services.clock, *services.consent_log, services.term_policies.paths());
+    for (const BundleFilter& filter : {BundleFilter{}, BundleFilter{.type = PolicyType::privacy}}) {
+        steps = reads = 0;
+        without.clear();
+        auto made = run(bundles.make(filter, step));
+        ASSERT_TRUE(made);
+        EXPECT_EQ(without, "");
+        EXPECT_GE(reads, 9) << "the log, what is behind it, a page, six copies of three texts";
+        EXPECT_THAT(made->lost_texts, ::testing::IsEmpty());
+        std::string archive;
+        while (auto piece = run(made->next())) archive += *piece;
+        const auto verified = verify_bundle(as_bytes(archive), policy_of(given.service));
+        ASSERT_TRUE(verified) << verified.error();
+        EXPECT_EQ(verified->absent_documents, 0U);
+    }
 }
 
 TEST(Bundles, AnExportIsInTheActivityLogOfTheAdministrator) {
