@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <queue>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "crypto/sha256_stream.hpp"
 #include "features/consent_proof/bundle_names.hpp"
@@ -14,12 +16,40 @@ namespace {
 
 using Source = BundleMember::Source;
 
-constexpr std::size_t lines_at_once = 1'000;
+// Limits each portion to a few milliseconds of an I/O thread.
+constexpr std::size_t members_at_once = 1'000;
 
 template <class T>
 T needed(Result<T> read) {
     if (!read) throw std::runtime_error("the consent log differs from the database");
     return std::move(*read);
+}
+
+// By name. The members come in few ascending runs, the longest of which are the proofs and the entries. Merging the
+// runs can stop for other work, as sorting cannot.
+awaitable<BundleMembers> merged(BundleMembers members, BundleStep step) {
+    std::deque<BundleMembers> runs;
+    for (std::size_t i = 0; !members.empty(); members.pop_front()) {
+        if (i++ % members_at_once == 0) co_await begin_step(step);
+        BundleMember& next = members.front();
+        if (runs.empty() || next.zip.name < runs.back().back().zip.name) runs.emplace_back();
+        runs.back().push_back(std::move(next));
+    }
+    const auto is_behind = [](const BundleMembers* one, const BundleMembers* other) {
+        return other->front().zip.name < one->front().zip.name;
+    };
+    std::priority_queue<BundleMembers*, std::vector<BundleMembers*>, decltype(is_behind)> heads(is_behind);
+    for (BundleMembers& run : runs) heads.push(&run);
+    BundleMembers out;
+    while (!heads.empty()) {
+        if (out.size() % members_at_once == 0) co_await begin_step(step);
+        BundleMembers* run = heads.top();
+        heads.pop();
+        out.push_back(std::move(run->front()));
+        run->pop_front();
+        if (!run->empty()) heads.push(run);
+    }
+    co_return out;
 }
 
 }  // namespace
@@ -33,15 +63,19 @@ BundleMember make_member(std::string name, Source source, std::string_view bytes
             .offset = 0};
 }
 
-BundleStream::BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members,
-                           const MakeManifest& manifest)
-    : source_(std::move(source)), members_(std::move(members)) {
-    members_.push_back({.zip = {.name = std::string(bundle::sums)}, .source = Source::sums, .text = {}});
-    members_.push_back({.zip = {.name = std::string(bundle::manifest)}, .source = Source::manifest, .text = {}});
-    std::ranges::sort(members_, {}, [](const BundleMember& member) -> const std::string& { return member.zip.name; });
+awaitable<void> BundleStream::prepare(BundleMembers members, MakeManifest manifest, BundleStep step) {
+    members.push_back({.zip = {.name = std::string(bundle::sums)}, .source = Source::sums, .text = {}});
+    members.push_back({.zip = {.name = std::string(bundle::manifest)}, .source = Source::manifest, .text = {}});
+    members_ = co_await merged(std::move(members), step);
+    co_await add_sums(std::move(manifest), step);
+    co_await add_offsets(step);
+}
+
+awaitable<void> BundleStream::add_sums(MakeManifest manifest, BundleStep step) {
     crypto::Sha256Stream digest;
     ZipMember& sums = std::ranges::find(members_, Source::sums, &BundleMember::source)->zip;
-    for (std::size_t first = 0; first < members_.size(); first += lines_at_once) {
+    for (std::size_t first = 0; first < members_.size(); first += members_at_once) {
+        co_await begin_step(step);
         const std::string lines = sums_from(first);
         sums.size += lines.size();
         sums.crc = zip_crc(sums.crc, as_bytes(lines));
@@ -51,17 +85,22 @@ BundleStream::BundleStream(std::shared_ptr<BundleSource> source, std::vector<Bun
     const std::string text = manifest(digest.finish());
     signed_one = make_member(std::string(bundle::manifest), Source::manifest, text);
     signed_one.text = text;
-    for (BundleMember& member : members_) {
+}
+
+awaitable<void> BundleStream::add_offsets(BundleStep step) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (i % members_at_once == 0) co_await begin_step(step);
+        BundleMember& member = members_[i];
         member.offset = directory_offset_;
-        directory_offset_ += zip_local_header(member.zip).size() + member.zip.size;
-        directory_size_ += zip_directory_record(member.zip, member.offset).size();
+        directory_offset_ += zip_local_header_size(member.zip) + member.zip.size;
+        directory_size_ += zip_directory_record_size(member.zip, member.offset);
     }
     size_ = directory_offset_ + directory_size_ + zip_end(members_.size(), directory_offset_, directory_size_).size();
 }
 
 std::string BundleStream::sums_from(std::size_t first) const {
     std::string out;
-    for (std::size_t i = first; i < std::min(first + lines_at_once, members_.size()); ++i)
+    for (std::size_t i = first; i < std::min(first + members_at_once, members_.size()); ++i)
         if (members_[i].source != Source::sums && members_[i].source != Source::manifest)
             out += bundle::sums_line(members_[i].digest, members_[i].zip.name);
     return out;
@@ -91,7 +130,7 @@ awaitable<std::optional<std::string>> BundleStream::content(const BundleMember& 
     }
     if (member.source == Source::sums) {
         if (cursor_ >= members_.size()) co_return std::nullopt;
-        co_return sums_from(std::exchange(cursor_, cursor_ + lines_at_once));
+        co_return sums_from(std::exchange(cursor_, cursor_ + members_at_once));
     }
     if (std::exchange(cursor_, 1) != 0) co_return std::nullopt;
     switch (member.source) {
@@ -164,7 +203,7 @@ awaitable<std::optional<std::string>> BundleStream::next() {
 
 std::string BundleStream::directory_portion() {
     std::string out;
-    const std::size_t end = std::min(at_ + lines_at_once, members_.size());
+    const std::size_t end = std::min(at_ + members_at_once, members_.size());
     for (; at_ < end; ++at_) out += zip_directory_record(members_[at_].zip, members_[at_].offset);
     if (at_ < members_.size()) return out;
     ++at_;

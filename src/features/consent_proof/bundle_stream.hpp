@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "features/consent_proof/bundle_source.hpp"
 #include "features/consent_proof/zip_format.hpp"
@@ -26,18 +26,24 @@ struct BundleMember {
 
 BundleMember make_member(std::string name, BundleMember::Source source, std::string_view bytes);
 
+// There may be a million. Unlike a vector, this never moves all of them at once while other work of the thread waits.
+using BundleMembers = std::deque<BundleMember>;
+
 class BundleStream {
 public:
     // Makes the manifest of a bundle whose SHA256SUMS has this digest.
     using MakeManifest = std::function<std::string(const crypto::Sha256& sums)>;
-    // Adds SHA256SUMS, which lists the members, and the manifest, and sorts.
-    BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members, const MakeManifest& manifest);
+    explicit BundleStream(std::shared_ptr<BundleSource> source) : source_(std::move(source)) {}
 
+    // Adds SHA256SUMS, which lists the members, and the manifest, and sorts. Await it once, before all else.
+    awaitable<void> prepare(BundleMembers members, MakeManifest manifest, BundleStep step);
     std::uint64_t size() const { return size_; }
     // Throws std::runtime_error if a member is another one than was announced.
     awaitable<std::optional<std::string>> next();
 
 private:
+    awaitable<void> add_sums(MakeManifest manifest, BundleStep step);
+    awaitable<void> add_offsets(BundleStep step);
     std::string sums_from(std::size_t first) const;
     std::uint64_t portion_from(std::uint64_t index) const;
     awaitable<std::optional<std::string>> content(const BundleMember& member);
@@ -46,7 +52,7 @@ private:
     void check_end(const BundleMember& member);
 
     const std::shared_ptr<BundleSource> source_;
-    std::vector<BundleMember> members_;
+    BundleMembers members_;
     std::uint64_t size_ = 0;
     std::uint64_t directory_offset_ = 0;
     std::uint64_t directory_size_ = 0;

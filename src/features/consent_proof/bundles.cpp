@@ -132,7 +132,7 @@ public:
 
     std::uint64_t entries() const { return entries_; }
     std::vector<std::string> lost_texts() { return std::move(lost_); }
-    std::vector<BundleMember> members() && { return std::move(members_); }
+    BundleMembers members() && { return std::move(members_); }
 
 private:
     void note(const BundledEntry& entry) {
@@ -247,7 +247,7 @@ private:
     Records records_;  // without those that are members
     const Copies copies_;
     const BundleStep step_;
-    std::vector<BundleMember> members_;
+    BundleMembers members_;
     std::uint64_t entries_ = 0;
     tlog::CompactRange tree_;
     EvidenceGaps gaps_;
@@ -284,7 +284,7 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
     auto source = std::make_shared<BundleSource>(database_, store_, log_, filter, std::move(checkpoint));
     TermPolicyRepository policies(database_);
     const auto published = co_await policies.list_all();
-    BundlePlan plan(source, paths_, records_of(published), copies_of(published, paths_), std::move(step));
+    BundlePlan plan(source, paths_, records_of(published), copies_of(published, paths_), step);
     plan.add_text(bundle::readme, readme(*source));
     plan.add_text(bundle::checkpoint, source->checkpoint());
     plan.add_text(bundle::description, description);
@@ -303,7 +303,8 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
         return tlog::format_note(note);
     };
     auto lost = plan.lost_texts();
-    auto stream = std::make_shared<BundleStream>(std::move(source), std::move(plan).members(), signed_manifest);
+    auto stream = std::make_shared<BundleStream>(std::move(source));
+    co_await stream->prepare(std::move(plan).members(), signed_manifest, std::move(step));
     co_return Bundle{.size = stream->size(), .entries = entries, .lost_texts = std::move(lost), .next = [stream] {
                          return stream->next();
                      }};

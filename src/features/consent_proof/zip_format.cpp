@@ -17,6 +17,11 @@ constexpr std::uint64_t version_long = 45;
 constexpr std::uint64_t names_are_utf8 = 0x0800;
 constexpr std::uint64_t first_of_january_1980 = 0x0021;
 constexpr std::uint64_t long_fields_id = 1;
+// Without the name and the 64-bit fields, which follow.
+constexpr std::uint64_t local_header_bytes = 30;
+constexpr std::uint64_t directory_record_bytes = 46;
+constexpr std::uint64_t long_fields_head_bytes = 4;
+constexpr std::uint64_t long_field_bytes = 8;
 // A value that does not fit below these is in the 64-bit fields instead.
 constexpr std::uint64_t four_bytes_max = 0xFFFFFFFF;
 constexpr std::uint64_t two_bytes_max = 0xFFFF;
@@ -61,6 +66,11 @@ std::string zip_local_header(const ZipMember& member) {
     return out + member.name + extra;
 }
 
+std::uint64_t zip_local_header_size(const ZipMember& member) {
+    return local_header_bytes + member.name.size() +
+           (is_long(member.size) ? long_fields_head_bytes + 2 * long_field_bytes : 0);
+}
+
 std::string zip_directory_record(const ZipMember& member, std::uint64_t offset) {
     std::string fields;
     if (is_long(member.size)) {
@@ -85,6 +95,12 @@ std::string zip_directory_record(const ZipMember& member, std::uint64_t offset) 
     append(out, 0, 4);
     append(out, is_long(offset) ? four_bytes_max : offset, 4);
     return out + member.name + extra;
+}
+
+std::uint64_t zip_directory_record_size(const ZipMember& member, std::uint64_t offset) {
+    const std::uint64_t fields = (is_long(member.size) ? 2U : 0U) + (is_long(offset) ? 1U : 0U);
+    return directory_record_bytes + member.name.size() +
+           (fields > 0 ? long_fields_head_bytes + fields * long_field_bytes : 0);
 }
 
 std::string zip_end(std::uint64_t members, std::uint64_t directory_offset, std::uint64_t directory_size) {

@@ -24,8 +24,10 @@ std::uint32_t zip_crc(std::uint32_t so_far, BytesView bytes);
 
 // What precedes the bytes of a member.
 std::string zip_local_header(const ZipMember& member);
+std::uint64_t zip_local_header_size(const ZipMember& member);
 // Its record in the directory behind all members. `offset`: of its local header.
 std::string zip_directory_record(const ZipMember& member, std::uint64_t offset);
+std::uint64_t zip_directory_record_size(const ZipMember& member, std::uint64_t offset);
 // What ends the archive.
 std::string zip_end(std::uint64_t members, std::uint64_t directory_offset, std::uint64_t directory_size);
 

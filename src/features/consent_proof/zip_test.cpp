@@ -62,6 +62,17 @@ TEST(Zip, NamesAscend) {
     EXPECT_FALSE(read_zip(as_bytes(archive_of({}))));
 }
 
+TEST(Zip, SizesAreKnownInAdvance) {
+    for (const std::uint64_t size : {0ULL, 300ULL, 0xFFFFFFFEULL, 0xFFFFFFFFULL, 0x1'0000'0002ULL})
+        for (const char* name : {"n", "proofs/000000000001.tlog-proof"}) {
+            const ZipMember member{.name = name, .size = size, .crc = 7};
+            EXPECT_EQ(zip_local_header_size(member), zip_local_header(member).size()) << size;
+            for (const std::uint64_t offset : {0ULL, 0xFFFFFFFEULL, 0xFFFFFFFFULL})
+                EXPECT_EQ(zip_directory_record_size(member, offset), zip_directory_record(member, offset).size())
+                    << size << " at " << offset;
+        }
+}
+
 // What an archive above 4 GiB or of many members has, byte for byte as the specification (APPNOTE 4.3.14, 4.5.3) says.
 TEST(Zip, LargeNumbersAreInTheLongFields) {
     const ZipMember large{.name = "n", .size = 0x1'0000'0002, .crc = 7};
