@@ -155,6 +155,7 @@ awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
 awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Cause cause) {
     const TimePoint now = published.updated_at;
     PrivilegedTransaction transaction(by, now);
+    TermPolicyRepository::add_publication_lock(transaction, published.type);
     TermPolicyRepository::add_publish(transaction, published);
     LooseObjects::add_published(transaction, published.id);
     LooseObjects::add_released(transaction, published.id, now);

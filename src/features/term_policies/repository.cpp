@@ -223,6 +223,12 @@ awaitable<bool> TermPolicyRepository::renew_claim(TermPolicy seen, TimePoint unt
     co_return rows.affected() == 1;
 }
 
+void TermPolicyRepository::add_publication_lock(PrivilegedTransaction& transaction, PolicyType type) {
+    // All rows, because any single one may be a draft that somebody deletes. Whichever of two publications locks last
+    // finds the row of the other.
+    transaction.add(Expect::any, "UPDATE term_policies SET updated_at = updated_at WHERE type = $1", name_of(type));
+}
+
 void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const TermPolicy& published) {
     // The first version has no grace_version, because nothing passed before it. Its holders pass.
     transaction.add(
@@ -231,7 +237,9 @@ void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const
             "publishing_until = NULL, updated_at = $2, updated_by = $4, is_material = $6, material_reason = $7, "
             "grace_in_days = $8, grace_until = $9, grace_version = (SELECT ",
             passes_from, " FROM term_policies n WHERE n.type = term_policies.type", newest_material,
-            ") WHERE id = $1 AND status = 'draft' AND revision = $3 AND publishing_until > $2">,
+            ") WHERE id = $1 AND status = 'draft' AND revision = $3 AND publishing_until > $2 "
+            "AND NOT EXISTS (SELECT 1 FROM term_policies h WHERE h.type = term_policies.type "
+            "AND h.version > term_policies.version AND h.status = 'published' AND h.published_at > $2)">,
         published.id, published.updated_at, published.revision, published.updated_by, content_hashes_of(published),
         published.is_material, published.material_reason, published.grace_in_days, published.grace_until);
 }

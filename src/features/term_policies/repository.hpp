@@ -68,7 +68,11 @@ public:
     static void add_claim(PrivilegedTransaction& transaction, const TermPolicy& seen, TimePoint until);
     // Returns false if the claim has expired or another publication finished first.
     awaitable<bool> renew_claim(TermPolicy seen, TimePoint until, TimePoint now);
-    // `published` is what the draft becomes. Expect::one: as in add_claim(), and the claim has not expired.
+    // Makes the publications of a type wait for one another, so that each sees what the one before left. A statement of
+    // its own before those that look at other versions, because PostgreSQL takes their snapshots when they begin.
+    static void add_publication_lock(PrivilegedTransaction& transaction, PolicyType type);
+    // `published` is what the draft becomes. Expect::one: as in add_claim(), the claim has not expired, and no higher
+    // version has a later time: the times tell afterward what passed before a publication.
     static void add_publish(PrivilegedTransaction& transaction, const TermPolicy& published);
 
     // The pages that compare two published versions. Each is kept as it was first made.

@@ -340,6 +340,27 @@ TEST(DOC_4, AClaimThatIsOverDecidesNothing) {
     expect_published(desk, id, "privacy", 1, texts);
 }
 
+// Times tell later what had been published before which version, and so what passed until the end of its grace period.
+TEST(DOC_8, APublicationThatAHigherVersionOvertakesIsDatedBehindIt) {
+    Service& service = service_without_policies();
+    const PolicyDesk desk(service);
+    desk.published("privacy", 1, texts_in({"en"}));
+    const std::string lower = desk.draft("privacy", 2, texts_in({"en"}));
+    const std::string higher = desk.draft("privacy", 3, texts_in({"en"}));
+    int commits = 0;
+    FaultyPublishing publishing(
+        service, [](auto) {},
+        [&](std::string_view call) {
+            if (call != "commit" || ++commits != 2) return;  // the claim, and then the decision
+            service.pass(std::chrono::seconds{1});
+            EXPECT_EQ(desk.publish(higher).status, 200U);
+            service.pass(std::chrono::seconds{1});
+        });
+    EXPECT_TRUE(publishing.publish(lower));
+    EXPECT_EQ(service.sql("SELECT version FROM term_policies ORDER BY published_at"),
+              (std::vector<std::vector<std::string>>{{"1"}, {"3"}, {"2"}}));
+}
+
 TEST(DOC_4, APublisherWithoutTimeForOneMorePutGivesUp) {
     Service& service = service_without_policies();
     const PolicyDesk desk(service);
