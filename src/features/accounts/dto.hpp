@@ -199,6 +199,7 @@ struct ExportedAcceptance {
     std::optional<std::string> ip_address;
     std::optional<std::string> user_agent;
     std::optional<SessionId> session_id;
+    std::optional<std::string> shown_diff_hash;
 
     static constexpr auto fields() {
         using http::field;
@@ -214,6 +215,8 @@ struct ExportedAcceptance {
             field("ipAddress", &Dto::ip_address, "IP address of the client"),
             field("userAgent", &Dto::user_agent, "User agent of the client"),
             field("sessionId", &Dto::session_id, "Session ID; absent for acceptances at sign-up"),
+            field("shownDiffHash", &Dto::shown_diff_hash,
+                  "SHA-256 of the comparison of versions that was shown, if any"),
         };
     }
 };

@@ -48,7 +48,8 @@ constexpr auto acceptance_columns = columns<ExportedAcceptance>(
     column<"language", &ExportedAcceptance::language>,
     column<"content_hashes", &ExportedAcceptance::content_hashes, to_hashes>,
     column<"accepted_at", &ExportedAcceptance::accepted_at>, column<"ip_address", &ExportedAcceptance::ip_address>,
-    column<"user_agent", &ExportedAcceptance::user_agent>, column<"session_id", &ExportedAcceptance::session_id>);
+    column<"user_agent", &ExportedAcceptance::user_agent>, column<"session_id", &ExportedAcceptance::session_id>,
+    column<"shown_diff_hash", &ExportedAcceptance::shown_diff_hash>);
 
 // What the document says about the log itself.
 struct LogHead {

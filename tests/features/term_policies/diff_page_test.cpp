@@ -56,6 +56,23 @@ TEST(PolicyDiff, SpeaksTheLanguageOfTheTexts) {
     EXPECT_EQ(t.page("2/3").number("statusCode"), 6100) << "a draft is nobody's business";
 }
 
+// Without the log, which has its own copy in the addendum.
+TEST(PolicyDiff, ItsHashIsInTheExportOfTheAccount) {
+    Service own({{"CONSENT_LOG_ENABLE", "false"}});
+    const Versions t(own);
+    const std::string token = t.service.tokens_of(t.service.make_person()).access;
+    const std::string hash = to_hex(crypto::sha256(t.page("1/2").body));
+    ASSERT_EQ(accept(t.service, token, "privacy", {{"shownDiffHash", hash}}).status, 200U);
+    t.desk.published("cookies", 1, texts_in({"en"}));
+    t.service.pass(std::chrono::seconds{1});
+    ASSERT_EQ(accept(t.service, token, "cookies").status, 200U);
+    const auto all = json::parse(t.service.get("/api/shared/user/export", bearer(token)).body);
+    const json::array& acceptances = all.at("acceptances").as_array();
+    ASSERT_EQ(acceptances.size(), 2U);
+    EXPECT_EQ(acceptances.at(0).at("shownDiffHash").as_string(), hash);
+    EXPECT_FALSE(acceptances.at(1).as_object().contains("shownDiffHash")) << "no page was shown";
+}
+
 TEST(PolicyDiff, ItsHashIsRecordedWithTheAcceptance) {
     Service own;
     const Versions t(own);
