@@ -116,6 +116,7 @@ protected:
         sqlite(
             "INSERT INTO identities (provider, subject, user_id, email, created_at) "
             "SELECT 'google', '42', id, email, created_at FROM users LIMIT 1");
+        sqlite("INSERT INTO unlinked_identities SELECT id, 'google', '41', created_at, created_at FROM users LIMIT 1");
         sqlite("INSERT INTO spent_identity_tokens VALUES (x'0102', 1)");
         sqlite("INSERT INTO spent_forward_auth_codes VALUES (x'0102', 1)");
         sqlite("INSERT INTO password_kinds VALUES ('a kind', 1) ON CONFLICT (kind) DO NOTHING");

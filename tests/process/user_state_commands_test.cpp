@@ -14,6 +14,7 @@ namespace consentry::tests {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -130,6 +131,56 @@ TEST_F(UserStateCommands, ADeletionIsConfirmedAndTellsTheOwner) {
     EXPECT_EQ(again.code, 1);
     EXPECT_THAT(again.err, HasSubstr("no account has this email address"));
     EXPECT_EQ(run({"user", "show", "--id", ada_.id.text()}).code, 1);
+}
+
+TEST_F(UserStateCommands, AnIdentityIsListedAndUnlinked) {
+    for (const char* provider : {"google", "apple"})
+        run_sql(folder_.path() / "data/consentry.db",
+                "INSERT INTO identities (provider, subject, user_id, email, created_at) VALUES ('" +
+                    std::string(provider) + "', 's-1', '" + ada_.id.text() + "', 'mallory@example.org', 0)");
+    const auto listed = json_of({"user", "identity", "list", "--email", ada_.email});
+    ASSERT_EQ(listed.as_array().size(), 2U);
+    EXPECT_EQ(json::serialize(listed.at(1)),
+              R"({"provider":"google","subject":"s-1","email":"mallory@example.org",)"
+              R"("createdAt":"1970-01-01T00:00:00.000Z","lastUsedAt":null,"unlinkedAt":null})");
+
+    const TokenTexts tokens = tokens_of(client(), ada_);
+    const std::vector<std::string> unlink{"user", "identity", "unlink", "--provider", "google"};
+    const Finished unsure = run_for(ada_, unlink);
+    EXPECT_EQ(unsure.code, 2);
+    EXPECT_THAT(unsure.err, AllOf(HasSubstr("--yes"), HasSubstr("nothing was changed")));
+    {
+        std::vector<std::string> words = unlink;
+        words.insert(words.end(), {"--email", ada_.email});
+        Terminal terminal(words, folder_.path());
+        terminal.answer("Type the address to confirm:", "bob@example.org");
+        EXPECT_EQ(terminal.end().second, 1);
+    }
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+
+    EXPECT_EQ(json::serialize(
+                  json_of({"user", "identity", "unlink", "--provider", "google", "--yes", "--id", ada_.id.text()})),
+              R"({"id":")" + ada_.id.text() + R"(","provider":"google","unlinked":true})");
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    EXPECT_EQ(log_in(client(), ada_).status, 200U);
+    const auto left = json_of({"user", "identity", "list", "--email", ada_.email});
+    ASSERT_EQ(left.as_array().size(), 2U);
+    EXPECT_EQ(left.at(0), listed.at(0)) << "the one at Apple";
+    EXPECT_THAT(
+        json::serialize(left.at(1)),
+        MatchesRegex(R"(\{"provider":"google","subject":"s-1","email":null,"createdAt":"1970-01-01T00:00:00.000Z",)"
+                     R"("lastUsedAt":null,"unlinkedAt":"20[^"]*Z"\})"));
+    EXPECT_THAT(Mailbox(folder_ / "data/mail").wait_for(ada_.email, "identityUnlinked").text,
+                AllOf(HasSubstr("unlinked Google"), HasSubstr("contact the operators")));
+    EXPECT_THAT(acts(), ElementsAre("1", "38"));
+    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id.text() + "' ORDER BY id DESC"),
+                Contains("adminUserUnlinkIdentity"));
+
+    const Finished again = run_for(ada_, {"user", "identity", "unlink", "--provider", "google", "--yes"});
+    EXPECT_EQ(again.code, 1);
+    EXPECT_THAT(again.err, HasSubstr("no Google account is linked"));
+    EXPECT_EQ(run_for(ada_, {"user", "identity", "unlink", "--provider", "github", "--yes"}).code, 2);
+    EXPECT_EQ(run_for(ada_, {"user", "identity", "unlink", "--yes"}).code, 2);
 }
 
 TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {

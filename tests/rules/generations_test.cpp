@@ -39,6 +39,7 @@ const std::set<std::string, std::less<>> no_grants{
     "import_rows",               // future accounts
     "unknown_logins",            // counts failures by address
     "link_requests",             // requests only; a link gets the generation in which its request is handled
+    "unlinked_identities",       // identities that may not log in again
     "spent_identity_tokens",     // tokens that have been used
     "spent_forward_auth_codes",  // codes that have been used
     "term_policies",             // digests of published texts
@@ -69,7 +70,10 @@ constexpr std::array exemptions{
     Exemption{"DELETE FROM account_tokens WHERE user_id = $1", "ends them all"},
     Exemption{"DELETE FROM account_tokens WHERE digest IN (SELECT digest FROM account_tokens WHERE expires_at", "over"},
     Exemption{"DELETE FROM identities WHERE user_id = $1", "ends them all"},
-    Exemption{" FROM identities WHERE user_id = $1 ORDER BY created_at", "the owner's export"},
+    Exemption{" FROM (SELECT provider, subject, email, created_at, last_used_at, NULL AS unlinked_at FROM identities "
+              "WHERE user_id = $1 UNION ALL",
+              "the owner's export"},
+    Exemption{"INSERT INTO unlinked_identities (", "keeps in mind what the next statement deletes"},
     Exemption{"SELECT subject FROM identities WHERE provider = $1 AND subject IN ({})", "whether the key is taken"},
     Exemption{"INSERT INTO identities (provider, subject, user_id, email, created_at, security_version) SELECT '",
               "of an account that the same transaction makes: its version is 1"},

@@ -12,6 +12,7 @@ struct UserOptions {
     std::string email;      // of the account to create
     std::string role;
     std::string name;
+    std::string provider;
     bool disable = false;
     bool yes = false;
     bool json = false;
@@ -22,6 +23,9 @@ int list_users(const UserOptions& options);
 int show_user(const UserOptions& options);
 int set_password(const UserOptions& options);
 int reset_two_factor(const UserOptions& options);
+int list_identities(const UserOptions& options);
+// Never lets the identity in again.
+int unlink_identity(const UserOptions& options);
 
 // The account's sessions end with the next request.
 int block_user(const UserOptions& options);

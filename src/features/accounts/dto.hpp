@@ -165,6 +165,7 @@ struct ExportedIdentity {
     std::optional<std::string> email;
     TimePoint created_at;
     std::optional<TimePoint> last_used_at;
+    std::optional<TimePoint> unlinked_at;
 
     static constexpr auto fields() {
         using http::field;
@@ -173,7 +174,8 @@ struct ExportedIdentity {
                           field("subject", &Dto::subject, "Account ID at the provider"),
                           field("email", &Dto::email, "Email address according to the provider"),
                           field("createdAt", &Dto::created_at, "Creation time"),
-                          field("lastUsedAt", &Dto::last_used_at, "Time of the last login with this identity")};
+                          field("lastUsedAt", &Dto::last_used_at, "Time of the last login with this identity"),
+                          field("unlinkedAt", &Dto::unlinked_at, "Time at which the operator unlinked it")};
     }
 };
 

@@ -176,7 +176,7 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .tag("user")
         .says("Export your account data")
         .describes(
-            "Returns a JSON file with the profile, linked identities, password change times, sessions, policy "
+            "Returns a JSON file with the profile, identities, password change times, sessions, policy "
             "acceptances and withdrawals, the activity log, and receipts and proofs of the consent log, if it is on. "
             "It contains no secrets: neither password hashes nor two-factor secrets.")
         .answers_with("application/json")

@@ -31,7 +31,7 @@ constexpr auto session_columns = columns<ExportedSession>(
 constexpr auto identity_columns = columns<ExportedIdentity>(
     column<"provider", &ExportedIdentity::provider>, column<"subject", &ExportedIdentity::subject>,
     column<"email", &ExportedIdentity::email>, column<"created_at", &ExportedIdentity::created_at>,
-    column<"last_used_at", &ExportedIdentity::last_used_at>);
+    column<"last_used_at", &ExportedIdentity::last_used_at>, column<"unlinked_at", &ExportedIdentity::unlinked_at>);
 
 constexpr auto password_columns = columns<ExportedPassword>(column<"type", &ExportedPassword::type>,
                                                             column<"created_at", &ExportedPassword::created_at>);
@@ -124,7 +124,11 @@ private:
         out += ",\"profile\":";
         http::write_json(out, profile_);
         const auto identities = co_await database_.query(
-            sql<"SELECT ", identity_columns, " FROM identities WHERE user_id = $1 ORDER BY created_at">, user_);
+            sql<"SELECT ", identity_columns,
+                " FROM (SELECT provider, subject, email, created_at, last_used_at, NULL AS unlinked_at FROM identities "
+                "WHERE user_id = $1 UNION ALL SELECT provider, subject, NULL, created_at, NULL, unlinked_at "
+                "FROM unlinked_identities WHERE user_id = $1) AS i ORDER BY created_at, subject">,
+            user_);
         write_list(out, "identities", identity_columns.read_all(identities));
         const auto passwords = co_await database_.query(
             sql<"SELECT ", password_columns, " FROM password_history WHERE user_id = $1 ORDER BY created_at">, user_);

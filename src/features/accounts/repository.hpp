@@ -77,7 +77,8 @@ public:
     static void add_profile_change(PrivilegedTransaction& transaction, UserId user, const ProfileChange& change,
                                    TimePoint now);
     // Marks the address as proven by a link. Expect::one: the account exists. Deletes the identities of a previously
-    // unverified account (imported by an earlier version): they are not known to be the owner's.
+    // unverified account (imported by an earlier version): they are not known to be the owner's. Those that the
+    // operator has unlinked stay unlinked.
     static void add_verified(storage::Transaction& transaction, UserId user, TimePoint now);
     // Asserts that the role of the account still has the type that was read: a change of the role leaves the version of
     // its accounts as it is. Changes nothing. Expect::one.

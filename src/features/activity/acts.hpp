@@ -60,6 +60,7 @@ inline constexpr std::array act_codes = [] {
         ActCode{admin_keys_rotate, 35},
         ActCode{admin_user_unlock, 36},
         ActCode{admin_user_delete, 37},
+        ActCode{admin_user_unlink_identity, 38},
     };
 }();
 

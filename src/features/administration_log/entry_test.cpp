@@ -99,7 +99,8 @@ TEST(Acts, HaveStableNumbers) {
                                                                    {34, "adminConsentExport"},
                                                                    {35, "adminKeysRotate"},
                                                                    {36, "adminUserUnlock"},
-                                                                   {37, "adminUserDelete"}};
+                                                                   {37, "adminUserDelete"},
+                                                                   {38, "adminUserUnlinkIdentity"}};
     ASSERT_EQ(pinned.size(), act_codes.size());
     for (const auto& [code, name] : pinned) EXPECT_EQ(act_name(code), name);
     EXPECT_EQ(act_name(999), "act 999");

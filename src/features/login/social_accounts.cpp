@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "features/passwords/new_owner.hpp"
+#include "features/sessions/grants.hpp"
 #include "features/users/username.hpp"
 
 namespace consentry {
@@ -32,6 +33,11 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
         const auto known = co_await repository_.find_subject(user->id, identity.provider);
         // If the account's address is unproven, a different linked subject does not stop the owner of the address.
         if (known && known->subject != identity.subject && user->is_verified) co_return fail(facts.invalid);
+        // If it is removed from the account, the provider's word is no longer enough.
+        if (user->is_verified) {
+            const bool is_removed = co_await repository_.is_removed(user->id, identity.provider, identity.subject);
+            if (is_removed) co_return fail(facts.invalid);
+        }
         // Linked a moment ago.
         entry.use.is_linked = known && known->subject == identity.subject && known->is_current;
         entry.use.joins = !entry.use.is_linked;
@@ -111,6 +117,25 @@ void SocialAccounts::add_use(storage::Transaction& transaction, UserId user, con
     Audit::add(transaction, user, facts.join, cause, now);
     mails_.add_notice(transaction, user, MailKind::identity_joined, cause, now,
                       {{"provider", std::string(facts.owner)}});
+}
+
+awaitable<Result<bool>> SocialAccounts::unlink(Actor by, UserId user, SocialProvider provider, Cause cause) {
+    const auto& facts = facts_of(provider);
+    const auto known = co_await repository_.find_subject(user, provider);
+    if (!known) co_return false;
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now, user);
+    SocialRepository::add_removal(transaction, user, provider, known->subject, now);
+    // Whoever came in with it may still be there.
+    Grants::add_rise(transaction, user, {.identities = true}, "identityUnlinked", now);
+    Audit::add(transaction, user, ActivityAction::admin_user_unlink_identity, cause, now, {{"provider", facts.name}});
+    // The notice omits the origin: it is the administrator's, and not the owner's concern.
+    mails_.add(transaction, user, MailKind::identity_unlinked, {{"provider", std::string(facts.owner)}}, now);
+    auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed) throw Unavailable("unlinking an identity: the account changed at the same moment");
+    audit_.tell("identity.unlinked", Outcome::success, user, cause, {{"provider", std::string(facts.name)}});
+    co_return true;
 }
 
 void SocialAccounts::tell_of_use(UserId user, const IdentityUse& use, const Cause& cause) const {

@@ -1,9 +1,10 @@
 // Maps a person at an identity provider to the account they may enter, and collects the statements this requires.
 //
 // The subject decides. An address leads to an account only if the provider states that it has verified the address and
-// the account is not linked to another subject of this provider (SOC-2, SOC-3). An account with an unproven address may
-// have been created by an attacker waiting for the owner. The person who proves the address therefore takes the account
-// over, and everything granted before is revoked: password, sessions, links, other identities and the second factor.
+// the account is not linked to another subject of this provider, and this one was not unlinked (SOC-2, SOC-3). An
+// account with an unproven address may have been created by an attacker waiting for the owner. The person who proves
+// the address therefore takes the account over, and everything granted before is revoked: password, sessions, links,
+// other identities and the second factor.
 #pragma once
 
 #include <optional>
@@ -43,7 +44,8 @@ public:
     // The references must outlive this object.
     SocialAccounts(storage::Database& database, const Clock& clock, UserRepository& users, FeatureFlags& flags,
                    Mails& mails, Consents& consents, Audit audit, std::string username_prefix)
-        : repository_(database),
+        : database_(database),
+          repository_(database),
           clock_(clock),
           users_(users),
           flags_(flags),
@@ -60,6 +62,10 @@ public:
     // Must follow the statements that create the account.
     void add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, const Cause& cause,
                  TimePoint now);
+    awaitable<std::vector<LinkedIdentity>> list(UserId user) { return repository_.list(user); }
+    // Unlinks the account's identity at the provider for good: this one never joins the account again, only another one
+    // does. Ends all grants but the identity at the other provider. Returns false if none was linked.
+    awaitable<Result<bool>> unlink(Actor by, UserId user, SocialProvider provider, Cause cause);
     // Report the security events; call these after the commit.
     void tell_of_use(UserId user, const IdentityUse& use, const Cause& cause) const;
     void tell_of_entry(const SocialEntry& entry, const Cause& cause) const;
@@ -75,6 +81,7 @@ private:
     awaitable<SocialEntry> with_acceptances(SocialEntry entry, const SocialRequest& request, const Origin& origin,
                                             TimePoint now);
 
+    storage::Database& database_;
     SocialRepository repository_;
     const Clock& clock_;
     UserRepository& users_;

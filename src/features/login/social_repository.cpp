@@ -2,12 +2,24 @@
 
 #include "features/sessions/grants.hpp"
 #include "features/users/generations.hpp"
+#include "storage/columns.hpp"
 #include "storage/portions.hpp"
 
 namespace consentry {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
 using storage::sql;
+
+namespace {
+
+constexpr auto linked_columns = columns<LinkedIdentity>(
+    column<"provider", &LinkedIdentity::provider>, column<"subject", &LinkedIdentity::subject>,
+    column<"email", &LinkedIdentity::email>, column<"created_at", &LinkedIdentity::created_at>,
+    column<"last_used_at", &LinkedIdentity::last_used_at>, column<"unlinked_at", &LinkedIdentity::unlinked_at>);
+
+}  // namespace
 
 awaitable<std::optional<UserId>> SocialRepository::find_owner(SocialProvider provider, std::string subject) {
     const auto rows =
@@ -27,6 +39,25 @@ awaitable<std::optional<SocialRepository::Subject>> SocialRepository::find_subje
         user, facts_of(provider).name);
     if (rows.empty()) co_return std::nullopt;
     co_return Subject{.subject = rows[0].text(0), .is_current = rows[0].boolean(1)};
+}
+
+awaitable<std::vector<LinkedIdentity>> SocialRepository::list(UserId user) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", linked_columns,
+            " FROM (SELECT provider, subject, email, created_at, last_used_at, NULL AS unlinked_at FROM identities "
+            "WHERE user_id = $1 AND security_version = ",
+            version_sql<"$1">,
+            " UNION ALL SELECT provider, subject, NULL, created_at, NULL, unlinked_at FROM unlinked_identities "
+            "WHERE user_id = $1) AS i ORDER BY provider, created_at, subject">,
+        user);
+    co_return linked_columns.read_all(rows);
+}
+
+awaitable<bool> SocialRepository::is_removed(UserId user, SocialProvider provider, std::string subject) {
+    const auto rows = co_await database_.query(
+        "SELECT EXISTS (SELECT 1 FROM unlinked_identities WHERE user_id = $1 AND provider = $2 AND subject = $3)", user,
+        facts_of(provider).name, subject);
+    co_return rows[0].boolean(0);
 }
 
 awaitable<bool> SocialRepository::is_spent(Identity identity) {
@@ -72,6 +103,18 @@ void SocialRepository::add_use(storage::Transaction& transaction, UserId user, c
             "security_version = excluded.security_version WHERE identities.user_id = $3 "
             "AND ($6 OR identities.security_version = excluded.security_version)">,
         facts_of(use.provider).name, use.subject, user, use.email, now, use.joins);
+}
+
+void SocialRepository::add_removal(PrivilegedTransaction& transaction, UserId user, SocialProvider provider,
+                                   const std::string& subject, TimePoint now) {
+    transaction.add(Expect::any,
+                    "INSERT INTO unlinked_identities (user_id, provider, subject, created_at, unlinked_at) "
+                    "SELECT user_id, provider, subject, created_at, $4 FROM identities "
+                    "WHERE user_id = $1 AND provider = $2 AND subject = $3 "
+                    "ON CONFLICT (user_id, provider, subject) DO NOTHING",
+                    user, facts_of(provider).name, subject, now);
+    transaction.add(Expect::one, "DELETE FROM identities WHERE user_id = $1 AND provider = $2 AND subject = $3", user,
+                    facts_of(provider).name, subject);
 }
 
 void SocialRepository::add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected,

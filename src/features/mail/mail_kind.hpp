@@ -32,7 +32,8 @@ enum class MailKind {
     backup_code_used,  // used to log in
     backup_code_used_for_change,
     session_reuse,
-    identity_joined,  // additional fact: provider
+    identity_joined,    // additional fact: provider
+    identity_unlinked,  // by an administrator; additional fact: provider
     account_deleted,
     // An announcement; facts: type, version, url.
     policy_published,
@@ -61,6 +62,7 @@ struct EnumNames<MailKind> {
         std::pair{backup_code_used_for_change, std::string_view{"backupCodeUsedForChange"}},
         std::pair{session_reuse, std::string_view{"sessionReuse"}},
         std::pair{identity_joined, std::string_view{"identityJoined"}},
+        std::pair{identity_unlinked, std::string_view{"identityUnlinked"}},
         std::pair{account_deleted, std::string_view{"accountDeleted"}},
         std::pair{policy_published, std::string_view{"policyPublished"}},
     };

@@ -66,6 +66,7 @@ void UserRepository::add_erase_details(storage::Transaction& transaction, UserId
 
 void UserRepository::add_erase_identities(storage::Transaction& transaction, UserId id) {
     transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", id);
+    transaction.add(Expect::any, "DELETE FROM unlinked_identities WHERE user_id = $1", id);
 }
 
 }  // namespace consentry

@@ -34,7 +34,7 @@ public:
     static void add_verified(storage::Transaction& transaction, UserId id, TimePoint now);
     // Erases name and gender.
     static void add_erase_details(storage::Transaction& transaction, UserId id);
-    // Unlinks all identities at providers.
+    // Deletes all identities at providers, also the memory of those that were unlinked: the account has lost its owner.
     static void add_erase_identities(storage::Transaction& transaction, UserId id);
 
 private:

@@ -15,6 +15,10 @@ std::string rows_of(const Service& service, const Person& person, const std::str
     return one(service, "SELECT count(*) FROM " + table + " WHERE user_id = '" + person.id.text() + "'");
 }
 
+void add_unlinked_identity(const Service& service, const Person& person) {
+    service.sql("INSERT INTO unlinked_identities VALUES ('" + person.id.text() + "', 'google', 's-1', 0, 0)");
+}
+
 TEST(Deletion, EndsEverythingAtOnce) {
     constexpr const char* ada = "ada@example.org";
     Service& service = suite_service();
@@ -23,6 +27,7 @@ TEST(Deletion, EndsEverythingAtOnce) {
     const std::string challenge = service.challenge_of(person);
     forget(service, ada);
     const std::string token = forgotten_token(service, ada);
+    add_unlinked_identity(service, person);
     const Answer deleted = service.erase(delete_path, {{"backupCode", person.backup_codes[0]}}, bearer(first.access));
     EXPECT_EQ(deleted.status, 204U) << deleted.body;
     EXPECT_TRUE(deleted.body.empty());
@@ -34,8 +39,8 @@ TEST(Deletion, EndsEverythingAtOnce) {
     const Answer login = service.log_in(person);
     EXPECT_EQ(login.code_name(), "passwordNotMatch") << "as if there had never been one";
     EXPECT_EQ(comparable(login), comparable(service.log_in("nobody@example.org", person.password)));
-    for (const char* table :
-         {"two_factors", "backup_codes", "account_tokens", "known_devices", "identities", "password_history"})
+    for (const char* table : {"two_factors", "backup_codes", "account_tokens", "known_devices", "identities",
+                              "unlinked_identities", "password_history"})
         EXPECT_EQ(rows_of(service, person, table), "0") << table;
     EXPECT_EQ(service.live_sessions(person), 0U);
     EXPECT_EQ(one(service,
@@ -117,6 +122,7 @@ TEST(Deletion, ErasesWhatTellsOfThePersonAfterThirtyDays) {
     service.call("PUT", profile_path, R"({"name":"Ada Canary"})", bearer(tokens.access));
     ASSERT_EQ(service.erase(delete_path, {}, bearer(tokens.access)).status, 204U);
     settle_mails(service);
+    add_unlinked_identity(service, person);  // as by a command at the same moment
     const std::string of_ada = " WHERE id = '" + person.id.text() + "'";
     const std::string of_hers = " WHERE user_id = '" + person.id.text() + "'";
     run(service.app().services().clean_up());

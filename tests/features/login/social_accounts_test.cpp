@@ -53,6 +53,10 @@ struct AccountWorld {
         return rows("users") + " " + rows("identities") + " " + rows("sessions") + " " + rows("mails") + " " +
                rows("activity_log") + " " + rows("spent_identity_tokens");
     }
+    bool unlink(const Person& person, SocialProvider provider) {
+        auto& accounts = service.app().services().social_accounts;
+        return run(accounts.unlink(Actor::operator_at_the_machine(), person.id, provider, {})).value();
+    }
     std::string user_of(const Answer& answer) {
         return service.get("/api/shared/user/session/list", bearer(answer.text("data.tokens.accessToken"))).status ==
                        200U
@@ -385,6 +389,104 @@ TEST(SOC_3, AnIdentityOutlivesTheChangesThatAreNotAboutIt) {
     now.password = "Copper-Meadow-77";
     world.service.turn_two_factor_on(now);
     still("two-factor was turned on");
+}
+
+// A stranger whose identity still claims the address would otherwise come back with the next login.
+TEST(SOC_3, AnIdentityThatTheOperatorUnlinkedIsOutForGood) {
+    AccountWorld world;
+    const Person person = world.service.make_person();
+    const std::string id = "'" + person.id.text() + "'";
+    ASSERT_EQ(world.user_of(world.log_in(apple, "owner", person.email)), person.id.text());
+    const Answer stranger = world.log_in(google, "stranger", person.email);
+    ASSERT_EQ(world.user_of(stranger), person.id.text());
+    const TokenTexts owner = world.service.tokens_of(person);
+
+    EXPECT_TRUE(world.unlink(person, SocialProvider::google));
+    for (const std::string& access : {stranger.text("data.tokens.accessToken"), owner.access})
+        EXPECT_EQ(world.service.get("/api/shared/user/session/list", bearer(access)).status, 401U);
+    EXPECT_EQ(
+        world.service.post("/api/shared/user/refresh", {}, bearer(stranger.text("data.tokens.refreshToken"))).status,
+        401U);
+    const std::string before = world.traces();
+    for (const json::value& word : json::array{true, false}) {
+        const Answer again = world.log_in_claiming("stranger", person.email, {{"email_verified", word}});
+        EXPECT_EQ(again.status, 401U) << again.body;
+        EXPECT_EQ(again.code_name(), "socialGoogleInvalid");
+    }
+    EXPECT_EQ(world.traces(), before);
+    EXPECT_EQ(world.mails_of("identityUnlinked"), "1");
+    EXPECT_EQ(world.one("metadata FROM activity_log WHERE action = 'adminUserUnlinkIdentity' AND user_id = " + id),
+              R"({"provider":"google","by":"operator"})");
+    EXPECT_EQ(world.one("count(*) FROM administration_acts WHERE code = 38 AND subject_id = " + id), "1");
+    EXPECT_EQ(world.user_of(world.log_in(apple, "owner", person.email)), person.id.text()) << "the other provider";
+    EXPECT_EQ(world.service.log_in(person).status, 200U);
+
+    // As after an account at Google that was deleted and made anew.
+    EXPECT_EQ(world.user_of(world.log_in(google, "owner", person.email)), person.id.text());
+    EXPECT_EQ(world.log_in(google, "owner", person.email).status, 200U);
+    EXPECT_EQ(world.log_in(google, "stranger", person.email).status, 401U);
+    // Even if that one is unlinked as well.
+    EXPECT_TRUE(world.unlink(person, SocialProvider::google));
+    for (const char* subject : {"stranger", "owner"})
+        EXPECT_EQ(world.log_in(google, subject, person.email).status, 401U) << subject;
+    EXPECT_FALSE(world.unlink(person, SocialProvider::google)) << "none is linked";
+    EXPECT_EQ(world.mails_of("identityUnlinked"), "2");
+    // With an address of their own, the stranger is somebody like everybody else.
+    EXPECT_NE(world.user_of(world.log_in(google, "stranger", "stranger@example.org")), person.id.text());
+}
+
+TEST(SOC_3, AnUnlinkedIdentityStaysOutWhateverHappensToTheAccount) {
+    AccountWorld world;
+    Person person = world.service.make_person();
+    ASSERT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
+    ASSERT_TRUE(world.unlink(person, SocialProvider::google));
+    ASSERT_EQ(world.service
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-77"}},
+                         bearer(world.service.tokens_of(person).access))
+                  .status,
+              200U);
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 401U);
+    person.password = "Copper-Meadow-77";
+    const std::string access = world.service.turn_two_factor_on(person).access;
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 401U);
+    const std::string challenge = world.log_in(google, "s-2", person.email).text("data.challengeToken");
+    ASSERT_EQ(world.service.verify(challenge, world.service.next_code(person)).status, 200U);
+    const Answer exported = world.service.get("/api/shared/user/export", bearer(access));
+    ASSERT_EQ(exported.status, 200U);
+    const auto& identities = exported.json.at("identities").as_array();
+    ASSERT_EQ(identities.size(), 2U);
+    EXPECT_EQ(identities[0].at("subject"), "s-1");
+    EXPECT_TRUE(identities[0].at("unlinkedAt").is_string()) << identities[0];
+    EXPECT_FALSE(identities[0].as_object().contains("email")) << "no longer needed";
+    EXPECT_EQ(identities[1].at("subject"), "s-2");
+    EXPECT_FALSE(identities[1].as_object().contains("unlinkedAt"));
+}
+
+// Whoever proves the address of an account that never had an owner begins anew.
+TEST(SOC_3, ATakeOverForgetsWhatWasUnlinked) {
+    AccountWorld world;
+    const Person person = world.service.make_person();
+    ASSERT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
+    ASSERT_TRUE(world.unlink(person, SocialProvider::google));
+    EXPECT_EQ(world.one("subject FROM unlinked_identities"), "s-1");
+    world.service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + person.id.text() + "'");
+    EXPECT_EQ(world.user_of(world.log_in(google, "s-1", person.email)), person.id.text());
+    EXPECT_EQ(world.rows("unlinked_identities"), "0");
+}
+
+// Somebody who has the token of the identity, and sends the code of the second factor only after it was unlinked.
+TEST(SOC_3, ALoginInProgressDoesNotOutliveItsIdentity) {
+    AccountWorld world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    const Answer first = world.log_in(google, "s-1", person.email);
+    ASSERT_EQ(world.service.verify(first.text("data.challengeToken"), world.service.next_code(person)).status, 200U);
+    const Answer second = world.log_in(google, "s-1", person.email);
+    ASSERT_TRUE(world.unlink(person, SocialProvider::google));
+    EXPECT_EQ(world.service.verify(second.text("data.challengeToken"), world.service.next_code(person)).code_name(),
+              "twoFactorChallengeInvalid");
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 401U);
 }
 
 // A restored database does not know which identity tokens were used after the backup.

@@ -267,10 +267,11 @@ TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
         "INSERT INTO identities (provider, subject, user_id, created_at, security_version) VALUES "
         "('google', 'former', " +
         id + ", 0, 2), ('apple', 'former', " + id + ", 0, 2)");
+    service.sql("INSERT INTO unlinked_identities VALUES (" + id + ", 'google', 'earlier', 0, 0)");
     service.sql("UPDATE users SET is_verified = FALSE WHERE id = " + id);
     const std::string link = recover(service, holder);
     ASSERT_EQ(reset(service, link, new_password).status, 200U) << "nor is the stranger's second factor asked for";
-    for (const char* table : {"identities", "two_factors", "backup_codes"})
+    for (const char* table : {"identities", "unlinked_identities", "two_factors", "backup_codes"})
         EXPECT_EQ(rows_of(service, holder, table), "0") << table;
     EXPECT_EQ(service.get(status_path, bearer(tokens.access)).status, 401U);
     EXPECT_TRUE(service.log_in(holder.email, new_password).has("data.tokens"));
@@ -318,8 +319,12 @@ TEST(SOC_3, ALinkThatProvesTheAddressLeavesNoIdentityOfAStranger) {
     service.sql(
         "INSERT INTO identities (provider, subject, user_id, created_at) "
         "SELECT 'google', 'stranger', id, 0 FROM users WHERE email = 'ada@example.org'");
+    service.sql(
+        "INSERT INTO unlinked_identities SELECT id, 'google', 'unlinked', 0, 0 FROM users "
+        "WHERE email = 'ada@example.org'");
     ASSERT_EQ(verify_email(service, Mailbox(service).wait_for("ada@example.org", "verifyEmail").token()).status, 200U);
     EXPECT_EQ(one(service, "SELECT count(*) FROM identities WHERE subject = 'stranger'"), "0");
+    EXPECT_EQ(one(service, "SELECT subject FROM unlinked_identities"), "unlinked") << "the operator's word holds";
     EXPECT_EQ(service.log_in("ada@example.org", right_password).status, 200U);
 }
 

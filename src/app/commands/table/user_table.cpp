@@ -14,6 +14,13 @@ void add_account(CLI::App& command, AccountChoice& account) {
     command.add_option("--id", account.id, "ID of the account")->excludes(email);
 }
 
+std::vector<std::string> provider_names() {
+    std::vector<std::string> out;
+    out.reserve(all_social_providers.size());
+    for (const SocialProvider one : all_social_providers) out.emplace_back(facts_of(one).name);
+    return out;
+}
+
 void add_user_import_command(CLI::App& user, Selected& selected) {
     static UserImportOptions options;
     CLI::App* command = subcommand(user, "import", "Imports accounts from a file; if any row is invalid, imports none");
@@ -81,6 +88,18 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     add_for_account(*two_factor, "reset", "Requires a new two-factor setup at the next login; ends all sessions",
                     reset_two_factor)
         ->add_flag("--disable", options.disable, "Turn two-factor authentication off instead");
+
+    CLI::App* identity = subcommand(*user, "identity", "Manages the Google and Apple accounts that log in to accounts");
+    identity->require_subcommand(1);
+    add_for_account(*identity, "list", "Lists the Google and Apple accounts that are linked to an account",
+                    list_identities);
+    CLI::App* unlink = add_for_account(
+        *identity, "unlink", "Unlinks a Google or Apple account, which can never be linked again; ends all sessions",
+        unlink_identity);
+    unlink->add_option("--provider", options.provider, "google or apple")
+        ->required()
+        ->check(CLI::IsMember(provider_names()));
+    unlink->add_flag("--yes", options.yes, "Do not ask for confirmation");
 
     add_user_import_command(*user, selected);
 }
