@@ -4,6 +4,7 @@
 #include <map>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
@@ -46,6 +47,15 @@ Finished check(const fs::path& folder, Settings more = {}, std::vector<std::stri
     return run_program(arguments, folder, quick_settings(std::move(more)));
 }
 
+// Returns once no thread of the program runs any more. SIGSTOP alone is only sent: one thread takes it and then tells
+// the others, which go on until that reaches them, and write to files. The kernel reports the stop after the last one.
+void pause(const Program& program) {
+    program.send(SIGSTOP);
+    siginfo_t report{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(program.pid()), &report, WSTOPPED | WEXITED | WNOWAIT), 0);
+    ASSERT_EQ(report.si_code, CLD_STOPPED) << program.err();
+}
+
 // How `serve` ends. The unit of the package starts it again, but not after wrong settings.
 constexpr int wrong_settings = 2;  // including the files that they name
 constexpr int other_trouble = 1;   // with a server, a disk, an address or the data
@@ -82,7 +92,7 @@ TEST(ConfigCheck, OPS_2_WritesNothingBesideARunningServiceAndAfterACrash) {
     {
         ServiceProcess service(folder.path());
         tokens_of(service.client(), ada);
-        service.program().send(SIGSTOP);  // a stopped service cannot cause changes
+        pause(service.program());  // a stopped service cannot cause changes
         const auto before = snapshot(folder.path());
         EXPECT_EQ(check(folder.path()).code, 0);
         EXPECT_EQ(snapshot(folder.path()), before);
