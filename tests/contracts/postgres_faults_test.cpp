@@ -3,7 +3,7 @@
 #include <semaphore>
 #include <thread>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/error.hpp"
 #include "storage/postgres/postgres_database.hpp"
@@ -296,7 +296,7 @@ TEST(PostgresFaults, ADeadlockThatTheServerNoticesTooLateIsSettled) {
     const PostgresConnection other(schema.url() + blind);
     const std::string pid = other.run("SELECT pg_backend_pid()")[0][0];
     other.run("BEGIN; UPDATE counters SET attempt = attempt + 1 WHERE id = 1");
-    storage::PostgresDatabase database({.url = schema.url() + blind + "&connect_timeout=30", .timeout = 2s});
+    storage::PostgresDatabase database({.url = schema.url() + blind + "&connect_timeout=30", .timeout = 6s});
     auto loser = std::async(std::launch::async, [&] { return run(add_one_to_both(database, 2, 1)); });
     EXPECT_TRUE(eventually([&] {
         return schema.sql("SELECT count(*) FROM pg_stat_activity WHERE " + pid +
@@ -306,6 +306,18 @@ TEST(PostgresFaults, ADeadlockThatTheServerNoticesTooLateIsSettled) {
     other.run("COMMIT");
     EXPECT_TRUE(loser.get());
     EXPECT_EQ(schema.sql("SELECT attempt FROM counters ORDER BY id"), (SqlRows{{"2"}, {"2"}}));
+}
+
+TEST(PostgresFaults, AWaitForALockThatLastsIsNamed) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    schema.sql("INSERT INTO things (id) VALUES (1)");
+    const PostgresConnection other(schema.url());
+    other.run("BEGIN; UPDATE things SET note = 'held'");
+    Client client({.url = schema.patient_url(), .timeout = 2s});
+    EXPECT_THAT(
+        [&] { client.execute("UPDATE things SET note = 'late'"); },
+        ::testing::ThrowsMessage<Unavailable>(::testing::HasSubstr("55P03 canceling statement due to lock timeout")));
 }
 
 // Regression: documents named a number of repeats that the program no longer had.

@@ -142,7 +142,7 @@ std::string one_line(std::string_view text) {
 
 // Whether the message for this SQLSTATE never quotes caller data (that of a failed cast quotes the value).
 bool words_are_safe(std::string_view sqlstate) {
-    constexpr std::array<std::string_view, 9> classes{"08", "25", "28", "3F", "40", "42", "53", "57", "58"};
+    constexpr std::array<std::string_view, 10> classes{"08", "25", "28", "3F", "40", "42", "53", "55", "57", "58"};
     return std::ranges::any_of(classes, [&](std::string_view one) { return sqlstate.starts_with(one); });
 }
 
