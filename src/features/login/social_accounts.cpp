@@ -126,7 +126,7 @@ awaitable<Result<bool>> SocialAccounts::unlink(Actor by, UserId user, SocialProv
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now, user);
     SocialRepository::add_removal(transaction, user, provider, known->subject, now);
-    // Whoever came in with it may still be there.
+    // Sessions that began with it end as well.
     Grants::add_rise(transaction, user, {.identities = true}, "identityUnlinked", now);
     Audit::add(transaction, user, ActivityAction::admin_user_unlink_identity, cause, now, {{"provider", facts.name}});
     // The notice omits the origin: it is the administrator's, and not the owner's concern.

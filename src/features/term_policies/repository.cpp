@@ -224,8 +224,8 @@ awaitable<bool> TermPolicyRepository::renew_claim(TermPolicy seen, TimePoint unt
 }
 
 void TermPolicyRepository::add_publication_lock(PrivilegedTransaction& transaction, PolicyType type) {
-    // All rows, because any single one may be a draft that somebody deletes. Whichever of two publications locks last
-    // finds the row of the other.
+    // All rows, because any single one may be a draft that is deleted meanwhile. Of two publications, the one that
+    // locks last finds the row of the other.
     transaction.add(Expect::any, "UPDATE term_policies SET updated_at = updated_at WHERE type = $1", name_of(type));
 }
 
