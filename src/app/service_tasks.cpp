@@ -65,11 +65,11 @@ awaitable<void> Services::complete_log() {
     constexpr std::chrono::hours interval{1};
     constexpr std::chrono::hours margin{1};
     const TimePoint now = clock.now();
-    if (log_completed_at_ && now < *log_completed_at_ + interval) co_return;
+    const TimePoint former = log_completed_at_;
+    if (now < former + interval) co_return;
     co_await publications.complete();
     publications_are_complete_ = true;
-    std::optional<TimePoint> since;
-    if (log_completed_at_) since = *log_completed_at_ - margin;
+    const auto since = former == TimePoint{} ? std::nullopt : std::optional(former - margin);
     const bool is_complete = co_await consents.complete_log(since);
     if (is_complete) log_completed_at_ = now;  // otherwise the next turn tries those again that are still unlogged
 }

@@ -157,8 +157,8 @@ public:
     HandOver hand_over;
 
 private:
-    std::atomic<bool> publications_are_complete_ = false;  // the consent log has those from before it
-    std::optional<TimePoint> log_completed_at_;            // used by the task alone
+    std::atomic<bool> publications_are_complete_ = false;   // the consent log has those from before it
+    std::atomic<TimePoint> log_completed_at_{TimePoint{}};  // the beginning of time: not yet
 };
 
 }  // namespace consentry

@@ -163,8 +163,7 @@ std::vector<CopiedRows> copy_database(const std::filesystem::path& from, const C
     open_database(config, [] {
         throw std::runtime_error(
             "the PostgreSQL database has the schema of an earlier version, and may be in use. Name an empty database, "
-            "or "
-            "upgrade this one first with `consentry migrate`.\nNothing was copied.");
+            "or upgrade this one first with `consentry migrate`.\nNothing was copied.");
     });
     CopyTarget target({.url = config.database.url, .keeps_session_state = config.database.prepared_statements});
     std::vector<Copied> copied;
