@@ -55,10 +55,14 @@ bool FairShares::take(Holder& holder, Network& network, std::size_t part, Ticks 
     }
     add(holder, network, part);
     for (const Leaving& each : leaving) {
-        forget_if_empty(*each.network);
         each.holder->give_way();
         gave_way_.fetch_add(1, std::memory_order_relaxed);
     }
+    // Each network once, because forgetting ends it, and several of these parts may have been of one.
+    std::ranges::sort(leaving, {}, &Leaving::network);
+    const auto repeated = std::ranges::unique(leaving, {}, &Leaving::network);
+    leaving.erase(repeated.begin(), repeated.end());
+    for (const Leaving& each : leaving) forget_if_empty(*each.network);
     held_most_.store(std::max(held_most(), held()), std::memory_order_relaxed);
     return true;
 }

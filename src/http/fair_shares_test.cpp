@@ -1,6 +1,11 @@
 #include "http/fair_shares.hpp"
 
+#include <array>
 #include <deque>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -142,6 +147,53 @@ TEST_F(Shares, PartsOfSeveralMakeRoomForOne) {
     EXPECT_EQ(take(network(3), 10, Standing::receiving, 5), nullptr) << "more than the whole";
     EXPECT_EQ(shares.held(), 4U);
     EXPECT_EQ(shares.held_most(), 4U);
+}
+
+// Regression: a network that lost all of its several parts at once was forgotten twice, the second time after its end.
+TEST_F(Shares, ANetworkThatLosesAllItsPartsAtOnceIsForgottenOnce) {
+    take(greedy, 1);
+    take(greedy, 2, Standing::idle, 2);
+    take(modest, 3, Standing::working);
+    EXPECT_NE(take(network(3), 4, Standing::receiving, 2), nullptr);
+    EXPECT_EQ(gone(), 2U);
+    EXPECT_EQ(shares.held(), 3U);
+    EXPECT_NE(take(greedy, 5), nullptr) << "as a network that has come anew";
+    EXPECT_EQ(shares.held(), 4U);
+}
+
+// What each holder was last granted and has not lost adds up to what is held, whatever came in between.
+TEST_F(Shares, AnyOrderOfRequestsKeepsTheBooks) {
+    FairShares many(64);
+    std::deque<One> holders;
+    for (int i = 0; i < 200; ++i) holders.emplace_back(many);
+    std::vector<std::size_t> parts(holders.size());
+    std::minstd_rand random(20'261'129);
+    const auto below = [&](std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random); };
+    for (FairShares::Ticks time = 1; time < 30'000; ++time) {
+        const std::size_t which = below(holders.size());
+        One& one = holders[which];
+        const std::size_t part = 1 + below(below(4) == 0 ? 40 : 4);
+        one.seen(time);
+        one.stands(std::array{Standing::idle, Standing::idle, Standing::receiving, Standing::working}[below(4)]);
+        if (parts[which] == 0) {
+            const auto whose = below(8) == 0 ? std::nullopt : std::optional(network(std::uint32_t(below(30))));
+            if (many.enter(one, whose, part, time)) parts[which] = part;
+        } else if (below(3) == 0) {
+            many.leave(one);
+            parts[which] = 0;
+        } else if (part > parts[which]) {
+            if (many.grow(one, part, time)) parts[which] = part;
+        } else {
+            many.shrink(one, part);
+            parts[which] = part;
+        }
+        for (std::size_t i = 0; i < holders.size(); ++i)
+            if (std::exchange(holders[i].gave_way, false)) parts[i] = 0;
+        ASSERT_EQ(many.held(), std::accumulate(parts.begin(), parts.end(), std::size_t{0})) << "at " << time;
+        ASSERT_LE(many.held(), many.whole()) << "at " << time;
+    }
+    EXPECT_GT(many.gave_way(), 1'000U);
+    EXPECT_GT(many.refused(), 1'000U);
 }
 
 TEST_F(Shares, WhatGrowsIsAskedLikeWhatIsNew) {

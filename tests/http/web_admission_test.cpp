@@ -195,6 +195,29 @@ TEST(WEB_4, AnAnswerThatNobodyReadsKeepsNoBodyOut) {
     EXPECT_EQ(running.server.bodies().gave_way(), before + 1) << "one that nobody reads made room";
 }
 
+TEST(FLT_5, ANetworkWhoseAnswersAllGiveWayAtOnceHarmsNobody) {
+    ServerOptions options = with_room_for_answers();
+    options.text_bytes_max = 10'000'000;
+    const RunningServer running(options);
+    std::list<RawClient> unread;
+    const auto leave_unread = [&](const char* from, std::size_t bytes) {
+        const std::size_t before = running.server.bodies().held();
+        unread.emplace_back(running.server.port(), 4096, from)
+            .send("GET /large?" + std::to_string(bytes) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+        ASSERT_TRUE(tests::eventually([&] { return running.server.bodies().held() >= before + bytes; }));
+    };
+    leave_unread("127.0.0.1", large);
+    wait_for_next_tick();
+    for (const auto& [from, bytes] : {std::pair("127.0.0.1", 2 * large), {"127.0.0.2", large}, {"127.0.0.3", large}})
+        leave_unread(from, bytes);
+    RawClient client{running.server.port(), 64 * 1024, "127.0.0.4"};
+    const std::string body(8'000'000, 'b');
+    client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    EXPECT_EQ(client.read_answer().status, 200U);
+    EXPECT_EQ(running.server.bodies().gave_way(), 2U) << "both answers of the network that held the most";
+    leave_unread("127.0.0.1", large);
+}
+
 TEST(WEB_4, AProxysClientsShareTheMemoryOfAnswersAsNetworksOfTheirOwn) {
     ServerOptions options = with_room_for_answers();
     options.is_proxy = [](const auto&) { return true; };
