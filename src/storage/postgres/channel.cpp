@@ -1,20 +1,14 @@
 #include "storage/postgres/channel.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <new>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/unwatched.hpp"
+#include "crypto/random.hpp"
 
 namespace consentry::storage::postgres {
 namespace {
@@ -23,21 +17,15 @@ namespace {
 // be canceled.
 constexpr std::size_t in_flight_max = 256;
 
-bool is_answer(ExecStatusType status) { return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK; }
-
-// libpq closes its descriptor when it loses the connection, before the channel hears of it. Another thread may then
-// have opened a file of the same number, which the executor would take for the socket. Throws if no descriptor or no
-// memory is left.
-asio::posix::stream_descriptor copy_of(int socket, const asio::any_io_executor& executor) {
-    const int copy = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) throw std::runtime_error("no file descriptor is left");
-    try {
-        return {executor, copy};
-    } catch (...) {
-        ::close(copy);
-        throw;
-    }
+// Between a fortieth and a twentieth of the timeout, within 100 ms. The server only wakes those that wait for a lock. A
+// transaction that began again at once would take its locks before they run, and all would be as before. Random, so
+// that two that lost to each other do not meet again.
+std::chrono::milliseconds pause_before_repeat(std::chrono::milliseconds timeout) {
+    const auto least = std::min(timeout / 40, std::chrono::milliseconds(50));
+    return least + least * crypto::random_bytes(1).front() / 256;
 }
+
+bool is_answer(ExecStatusType status) { return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK; }
 
 }  // namespace
 
@@ -65,78 +53,13 @@ void Channel::submit(Job job) {
     watch();
 }
 
-// Ends with the coroutine, which ends without an exception if there is no memory for its next wait. If the server is
-// down, that is a failure, too: if nobody reported it, nobody would ever connect again.
-class Channel::Attempt {
-public:
-    explicit Attempt(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) { channel_->connecting_ = true; }
-    Attempt(Attempt&&) noexcept = default;
-    Attempt& operator=(Attempt&&) = delete;
-    ~Attempt() { end(channel_ && channel_->health_->is_up() ? &Health::succeeded : &Health::failed); }
-    void end(void (Health::*how)()) {
-        const auto channel = std::exchange(channel_, nullptr);
-        if (!channel) return;  // has ended before
-        channel->connecting_ = false;
-        std::invoke(how, *channel->health_);
-    }
-
-private:
-    std::shared_ptr<Channel> channel_;
-};
-
-bool Channel::begin_connecting() {
-    if (!health_->may_connect()) return false;
-    try {
-        asio::co_spawn(executor_, connect(Attempt(shared_from_this())), unwatched("connecting to PostgreSQL"));
-    } catch (const std::bad_alloc&) {
-    }
-    return connecting_;
-}
-
-asio::awaitable<void> Channel::connect(Attempt attempt) {
-    const auto self = shared_from_this();
-    std::string failure;
-    try {
-        auto connection = co_await connectors_->run([options = options_, health = health_] {
-            return Connection::open(*options, Connection::Use::serving, health->host);
-        });
-        attempt.end(&Health::succeeded);
-        adopt(std::move(connection));
-        co_return;
-    } catch (const std::exception& error) {
-        failure = error.what();
-    }
-    attempt.end(&Health::failed);
-    refuse_waiting(failure);
-}
-
-void Channel::adopt(std::unique_ptr<Connection> connection) {
-    PGconn* raw = connection->raw();
-    if (PQsetnonblocking(raw, 1) != 0 || PQenterPipelineMode(raw) != 1) {
-        refuse_waiting("no pipeline mode");
-        return;
-    }
-    std::string failure;
-    try {
-        statements_ = {};
-        socket_.emplace(copy_of(PQsocket(raw), executor_));
-    } catch (const std::exception& error) {
-        failure = error.what();
-    }
-    if (!socket_) {
-        refuse_waiting(failure);
-        return;
-    }
-    heard_at_ = Steady::now();
-    connection_ = std::move(connection);
-    send_waiting();
-    watch();
-}
-
 void Channel::send_waiting() {
-    while (!waiting_.empty() && in_flight_.size() < in_flight_max) {
-        in_flight_.push_back(std::move(waiting_.front()));
-        waiting_.pop_front();
+    const auto is_due = [now = Steady::now()](const Job& job) { return job.not_before <= now; };
+    while (in_flight_.size() < in_flight_max) {
+        const auto next = std::ranges::find_if(waiting_, is_due);
+        if (next == waiting_.end()) break;
+        in_flight_.push_back(std::move(*next));
+        waiting_.erase(next);
         bool is_sent = false;
         try {
             is_sent = send(in_flight_.back());
@@ -277,7 +200,9 @@ void Channel::finish_front() {
     const bool in_time = job.deadline - Steady::now() > options_->timeout / 4;
     if (job.error && job.error->may_be_repeated() && in_time) {
         job.begin_again();
+        job.not_before = Steady::now() + pause_before_repeat(options_->timeout);
         waiting_.push_back(std::move(job));
+        if (watching_) timer_.cancel();  // to watch for this job, too
     } else {
         answer(std::move(job));
     }
@@ -304,39 +229,6 @@ void Channel::answer(Job job) {
     job.done(std::move(out));
 }
 
-void Channel::lose(const std::string& why, bool silent) {
-    socket_.reset();
-    connection_.reset();
-    slots_.clear();
-    const std::string text = "postgres: " + (why.empty() ? "connection lost" : why);
-    for (Job& job : std::exchange(in_flight_, {})) {
-        if (job.is_over) continue;
-        if (job.error) {  // the server reported an error, so nothing was committed
-            answer(std::move(job));
-        } else if (job.writes) {
-            job.done({.error = std::make_exception_ptr(OutcomeUnknown(text))});
-        } else if (silent || job.repeats > 0) {
-            job.done({.error = std::make_exception_ptr(Unavailable(text))});
-        } else {
-            job.begin_again();
-            waiting_.push_back(std::move(job));
-        }
-    }
-    if (!waiting_.empty() && !connecting_ && !begin_connecting()) refuse_waiting(why);
-    watch();
-}
-
-void Channel::give_up(const std::string& why) {
-    if (connection_) lose(why, true);
-    if (!health_->is_up()) refuse_waiting(why);
-}
-
-void Channel::refuse_waiting(const std::string& why) {
-    const auto error = std::make_exception_ptr(Unavailable("postgres: " + why));
-    for (Job& job : std::exchange(waiting_, {})) job.done({.error = error});
-    watch();
-}
-
 // One timer serves all jobs.
 void Channel::watch() {
     if (load() == 0) {
@@ -348,6 +240,9 @@ void Channel::watch() {
     for (const auto* jobs : {&in_flight_, &waiting_})
         for (const Job& job : *jobs)
             if (!job.is_over) next = std::min(next, job.deadline);
+    const auto now = Steady::now();
+    for (const Job& job : waiting_)
+        if (job.not_before > now) next = std::min(next, job.not_before);
     timer_.expires_at(next);
     timer_.async_wait([self = shared_from_this()](boost::system::error_code) {
         self->watching_ = false;
@@ -394,6 +289,7 @@ void Channel::on_deadline() {
         lose(why, true);
         if (on_silence_now) on_silence_now(why);
     }
+    if (connection_) send_waiting();  // what had to pause
     watch();
 }
 

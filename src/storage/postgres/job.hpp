@@ -32,6 +32,7 @@ struct Job {
     bool writes = false;
     std::move_only_function<void(Answer)> done;
     std::chrono::steady_clock::time_point deadline = {};
+    std::chrono::steady_clock::time_point not_before = {};  // when it may be sent
     int repeats = 0;
     bool is_over = false;  // its caller has an answer; the server's is awaited only because it comes before others
 
