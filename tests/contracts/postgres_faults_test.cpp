@@ -293,17 +293,27 @@ TEST(PostgresFaults, ADeadlockThatTheServerNoticesTooLateIsSettled) {
     schema.sql(
         "CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
     const std::string blind = "%20-c%20deadlock_timeout%3D60000";
+    const PostgresConnection gate(schema.url());
     const PostgresConnection other(schema.url() + blind);
-    const std::string pid = other.run("SELECT pg_backend_pid()")[0][0];
+    const std::string other_pid = other.run("SELECT pg_backend_pid()")[0][0];
+    const auto waits_for = [&](const std::string& pid) {
+        return schema.sql("SELECT count(*) FROM pg_stat_activity WHERE " + pid + " = ANY (pg_blocking_pids(pid))") ==
+               SqlRows{{"1"}};
+    };
     other.run("BEGIN; UPDATE counters SET attempt = attempt + 1 WHERE id = 1");
+    // Both queue for the second row, the loser first. Once the gate opens, each has what the other one waits for.
+    gate.run("BEGIN; UPDATE counters SET attempt = 9 WHERE id = 2");
     storage::PostgresDatabase database({.url = schema.url() + blind + "&connect_timeout=30", .timeout = 6s});
     auto loser = std::async(std::launch::async, [&] { return run(add_one_to_both(database, 2, 1)); });
-    EXPECT_TRUE(eventually([&] {
-        return schema.sql("SELECT count(*) FROM pg_stat_activity WHERE " + pid +
-                          " = ANY (pg_blocking_pids(pid))")[0][0] == "1";
-    }));
-    other.run("UPDATE counters SET attempt = attempt + 1 WHERE id = 2");
-    other.run("COMMIT");
+    EXPECT_TRUE(eventually([&] { return waits_for(gate.run("SELECT pg_backend_pid()")[0][0]); }));
+    auto winner = std::async(std::launch::async, [&] {
+        other.run("UPDATE counters SET attempt = attempt + 1 WHERE id = 2");
+        other.run("COMMIT");
+    });
+    EXPECT_TRUE(eventually(
+        [&] { return schema.sql("SELECT cardinality(pg_blocking_pids(" + other_pid + "))") == SqlRows{{"1"}}; }));
+    gate.run("ROLLBACK");
+    winner.get();
     EXPECT_TRUE(loser.get());
     EXPECT_EQ(schema.sql("SELECT attempt FROM counters ORDER BY id"), (SqlRows{{"2"}, {"2"}}));
 }
@@ -314,7 +324,7 @@ TEST(PostgresFaults, AWaitForALockThatLastsIsNamed) {
     schema.sql("INSERT INTO things (id) VALUES (1)");
     const PostgresConnection other(schema.url());
     other.run("BEGIN; UPDATE things SET note = 'held'");
-    Client client({.url = schema.patient_url(), .timeout = 2s});
+    Client client({.url = schema.patient_url(), .timeout = 5s});
     EXPECT_THAT(
         [&] { client.execute("UPDATE things SET note = 'late'"); },
         ::testing::ThrowsMessage<Unavailable>(::testing::HasSubstr("55P03 canceling statement due to lock timeout")));
