@@ -202,13 +202,13 @@ awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId
     // statistics about it: it expects a match early.
     const auto rows = co_await database_.query(
         sql<"SELECT COALESCE(MAX(CASE WHEN digest = $2 AND ", current_sql<"known_devices", "$1">,
-            " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) > 0 FROM known_devices WHERE user_id = $1">,
+            " THEN 1 ELSE 0 END), 0) > 0, COUNT(*) FROM known_devices WHERE user_id = $1">,
         user, BytesView(device));
-    co_return DeviceMemory{.known = rows[0].boolean(0), .others = rows[0].boolean(1)};
+    co_return DeviceMemory{.known = rows[0].boolean(0), .devices = rows[0].integer(1)};
 }
 
 void SessionRepository::add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device,
-                                   TimePoint now) {
+                                   std::int64_t devices, TimePoint now) {
     transaction.add(Expect::any,
                     sql<"INSERT INTO known_devices (user_id, digest, first_seen_at, security_version, epoch) "
                         "VALUES ($1, $2, $3, ",
@@ -216,7 +216,9 @@ void SessionRepository::add_device(storage::Transaction& transaction, UserId use
                         ") ON CONFLICT (user_id, digest) DO UPDATE SET first_seen_at = excluded.first_seen_at, "
                         "security_version = excluded.security_version, epoch = excluded.epoch">,
                     user, BytesView(device), now);
-    // Clients choose their device names freely, so the number of rows must be bounded.
+    // Clients choose their device names freely, so the number of rows must be bounded. Logins at the same moment may
+    // exceed the bound, until the next one.
+    if (devices < known_devices_max) return;
     transaction.add(Expect::any,
                     "DELETE FROM known_devices WHERE user_id = $1 AND digest IN (SELECT digest FROM known_devices "
                     "WHERE user_id = $1 ORDER BY first_seen_at DESC, digest LIMIT 1000 OFFSET $2)",

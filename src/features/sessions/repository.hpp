@@ -156,11 +156,13 @@ public:
     static void add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now);
     // What is known about a device when a user logs in from it.
     struct DeviceMemory {
-        bool known = false;   // in the current generation
-        bool others = false;  // the user has signed in from another device before
+        bool known = false;        // in the current generation
+        std::int64_t devices = 0;  // that the user has signed in from before, including this one
     };
     awaitable<DeviceMemory> find_device(UserId user, crypto::Sha256 device);
-    static void add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device, TimePoint now);
+    // Beyond a bound, forgets the oldest of the `devices` that the account had before.
+    static void add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device,
+                           std::int64_t devices, TimePoint now);
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<void> erase_ended(TimePoint before);
     awaitable<void> touch(SessionId id, TimePoint now);

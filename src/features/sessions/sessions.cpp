@@ -70,7 +70,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     const crypto::Sha256 device = device_digest(out.row.origin);
     const auto memory = co_await repository_.find_device(user.id, device);
     if (!memory.known) out.new_device = device;
-    out.tell_of_device = memory.others;
+    out.devices = memory.devices;
     if (out.row.origin.kind != SessionKind::cookie) co_return co_await sign_tokens(std::move(out));
     SessionCookie cookie = SessionCookie::make(user.id, out.row.id);
     out.row.jti = cookie.jti();
@@ -108,8 +108,8 @@ Sessions::Endings Sessions::add_to(storage::Transaction& transaction, const Prep
     endings.end = transaction.statements().size();
     if (!session.new_device) return endings;
     const NewSession& row = session.row;
-    SessionRepository::add_device(transaction, row.user, *session.new_device, row.issued_at);
-    if (!session.tell_of_device) return endings;
+    SessionRepository::add_device(transaction, row.user, *session.new_device, session.devices, row.issued_at);
+    if (session.devices == 0) return endings;  // no news to the owner of a first one
     MailFacts facts{{"address", row.origin.ip_address}, {"userAgent", row.origin.user_agent}};
     if (row.origin.device && row.origin.device->name) facts.emplace_back("device", *row.origin.device->name);
     mails_.add(transaction, row.user, MailKind::new_device, std::move(facts), row.issued_at);

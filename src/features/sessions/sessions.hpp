@@ -45,7 +45,7 @@ struct PreparedSession {
     Grant grant;
     std::uint64_t keys_generation = 0;  // as it was before the tokens were signed
     std::optional<crypto::Sha256> new_device = {};
-    bool tell_of_device = false;  // this is not the account's first device
+    std::int64_t devices = 0;  // that the account had before
 };
 
 // The next cookie of a session. Valid, instead of the one before, from the commit of the rotation.
