@@ -97,6 +97,20 @@ TEST(AUT_5, NginxTellsTheApplicationWhoIsCallingAndNothingForged) {
               std::string("GET /public/terms ") + told_nothing + " length[]");
 }
 
+TEST(Nginx, PassesFilesOfTheLargestSizeToConsentry) {
+    BehindNginx t;
+    const std::string admin = t.service.tokens_of(t.service.make_person(Role::admin)).access;
+    const auto import = [&](std::size_t bytes) {
+        return t.nginx.client().call(
+            "POST", "/api/admin/user/import?dryRun=true", std::string(bytes, 'x'),
+            {{"Host", "accounts.example.com"}, {"Authorization", "Bearer " + admin}, {"Content-Type", "text/csv"}});
+    };
+    EXPECT_EQ(import(10'485'760).status, 422U) << "read, and found to be no table";
+    const Answer too_large = import(10'485'761);
+    EXPECT_EQ(too_large.status, 413U);
+    EXPECT_TRUE(too_large.headers.contains("x-request-id")) << "the answer is Consentry's";
+}
+
 TEST(AUT_1, NginxAsksForTheRoleOfALocation) {
     BehindNginx t;
     const std::string user = t.service.tokens_of(t.service.make_person()).access;
