@@ -378,6 +378,13 @@ TEST(Config, WarnsAboutADatabaseConnectionInPlainText) {
         EXPECT_THAT(warning_names({{"DATABASE_URL", open}}), UnorderedElementsAre("DATABASE_URL", "CACHE_URL")) << open;
 }
 
+TEST(Config, ABodyOfTheLargestSizeFitsIntoTheMemoryOfBodies) {
+    for (const std::string limit : {"REQUEST_BODY_JSON_LIMIT_IN_BYTES", "REQUEST_BODY_TEXT_LIMIT_IN_BYTES"}) {
+        EXPECT_THAT(problem_names({{limit, "16777217"}, {"HTTP_BODY_MEMORY_MAX_IN_MB", "16"}}), ElementsAre(limit));
+        EXPECT_THAT(problem_names({{limit, "16777216"}, {"HTTP_BODY_MEMORY_MAX_IN_MB", "16"}}), IsEmpty());
+    }
+}
+
 TEST(Config, ANameWithAColonRequiresAnIssuer) {
     EXPECT_THAT(problem_names({{"APP_NAME", "Shop: Login"}}), ElementsAre("AUTH_TWO_FACTOR_ISSUER"));
     EXPECT_TRUE(read_config({{"APP_NAME", "Shop: Login"}, {"AUTH_TWO_FACTOR_ISSUER", "Shop"}}));

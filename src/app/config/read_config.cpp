@@ -130,6 +130,10 @@ void check(const Config& config, const Environment& environment, std::vector<Con
         problem("AUTH_JWT_REFRESH_TOKEN_EXPIRED", "must not be shorter than AUTH_JWT_ACCESS_TOKEN_EXPIRED");
     if (config.session.admin_lifetime < config.session.admin_idle)
         problem("SESSION_ADMIN_IDLE", "must not be longer than SESSION_ADMIN_EXPIRED");
+    // Such a body would get 503 and be sent again for ever.
+    for (const auto& [setting, bytes] : {std::pair("REQUEST_BODY_JSON_LIMIT_IN_BYTES", config.http.json_bytes_max),
+                                         std::pair("REQUEST_BODY_TEXT_LIMIT_IN_BYTES", config.http.text_bytes_max)})
+        if (bytes > config.http.body_memory_max) problem(setting, "must fit into HTTP_BODY_MEMORY_MAX_IN_MB");
 }
 
 }  // namespace
