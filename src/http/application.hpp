@@ -16,8 +16,9 @@ public:
 
     // Answers a request whose head is complete. The body is in Request::body if it arrived with the head; otherwise the
     // application reads it through Request::unread (WEB-3). The connection discards a body that stays unread. Never
-    // throws for a fault of the request. The request's deadline may cancel the coroutine: it then ends with
-    // operation_aborted, and the connection calls refuse() for the 408.
+    // throws for a fault of the request. The request's deadline may cancel what it awaits; it then answers 408, or ends
+    // with operation_aborted, and the connection calls refuse() for the 408. Ends with operation_aborted if the client
+    // is gone.
     virtual boost::asio::awaitable<void> respond(const Request& request, Response& response) = 0;
 
     // Returns the body limit in bytes for a file upload, asked once the head is read. 0: the operation takes no file,

@@ -322,12 +322,13 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
         continue_sent_ = true;
         work_->out.append("HTTP/1.1 100 Continue\r\n\r\n");
     }
-    const auto left = std::max<CoarseClock::duration>(request_deadline_ - now, {});
-    co_await receive(is_decided, Phase::body, std::min<CoarseClock::duration>(options.body_timeout, left));
+    co_await receive(is_decided, Phase::body, options.body_timeout);
     if (lost_ || (!is_decided(reader.state()) && !timed_out_ && !gave_way_))
         throw boost::system::system_error(asio::error::operation_aborted);
     const bool late = timed_out_;
     if (body_) body_->stands(FairShares::Standing::working);
+    // The time of the work begins again: receiving has a limit of its own.
+    request_deadline_ = CoarseClock::now() + options.request_timeout;
     enter(Phase::handling, request_deadline_);
     if (reader.state() == State::complete) {
         if (body_) thread_.server.bodies.shrink(*body_, reader.request().body.size());

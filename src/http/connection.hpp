@@ -66,6 +66,7 @@ private:
     Done receive(bool (*is_enough)(State), Phase phase, CoarseClock::duration patience);
     boost::asio::awaitable<Result<void>> read(const boost::asio::ip::address& client) override;
     void renew() noexcept override;
+    bool is_over() const noexcept override { return timed_out_ && !lost_; }
     Done answer_request();
     Done stream_body();
     Done flush_answers();

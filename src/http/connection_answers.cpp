@@ -61,7 +61,7 @@ Connection::Done Connection::answer_request() {
     try {
         co_await thread_.server.application.respond(reader.request(), work_->response);
     } catch (...) {
-        failed = true;  // respond() must not throw: only keeps the process alive
+        failed = true;  // the client is gone, or respond() throws although it must not
     }
     const bool late = timed_out_;
     if (late) {
@@ -76,7 +76,7 @@ Connection::Done Connection::answer_request() {
     if (failed) {
         refuse(late ? errors::timeout : errors::unknown);
     } else {
-        append_answer();  // even if late: the client should learn what was done
+        append_answer();  // if it was late, it may be a 408, or what was done all the same
         if (work_->response.stream) co_await stream_body();
     }
 }

@@ -117,10 +117,12 @@ boost::asio::awaitable<void> Pipeline::respond(const Request& request, Response&
         answer_error(walk, Error{errors::service_unavailable, {{"retryAfterSeconds", outage.retry_after_seconds()}}},
                      response);
     } catch (const boost::system::system_error& error) {
-        // The request's deadline: the connection calls refuse() for the answer.
-        if (error.code() == boost::asio::error::operation_aborted) throw;
-        walk.failure = error.what();
-        answer_error(walk, Error{errors::unknown}, response);
+        const bool is_canceled = error.code() == boost::asio::error::operation_aborted;
+        const bool is_late = is_canceled && request.time != nullptr && request.time->is_over();
+        if (is_canceled && !is_late) throw;  // the client is gone
+        if (!is_late) walk.failure = error.what();
+        answer_error(walk, Error{is_late ? errors::timeout : errors::unknown}, response);
+        response.close = is_late;  // as after every 408 (RFC 9110 section 15.5.9)
     } catch (const std::exception& error) {
         walk.failure = error.what();
         answer_error(walk, Error{errors::unknown}, response);

@@ -37,6 +37,8 @@ public:
     // Gives the next step of long work the time of a whole request. Each step must be short; the number of steps must
     // be bounded by the work. Call on the thread of the request.
     virtual void renew() noexcept = 0;
+    // The time is up, and the client waits for an answer. What awaits on the thread of the request is canceled.
+    virtual bool is_over() const noexcept = 0;
 
 protected:
     ~RequestTime() = default;

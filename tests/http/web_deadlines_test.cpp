@@ -61,6 +61,18 @@ TEST(WEB_4, ASlowBodyIsA408) {
     EXPECT_TRUE(running.application.seen().empty());
 }
 
+TEST(WEB_4, ABodyHasItsOwnTimeAndTheWorkBeginsAfterIt) {
+    ServerOptions options = hasty_options();
+    options.body_timeout = 1h;
+    const RunningServer running(options);
+    RawClient slow{running.server.port()};
+    slow.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\nExpect: 100-continue\r\n\r\n");
+    ASSERT_EQ(slow.read_answer().status, 100U);
+    EXPECT_EQ(running.ask("GET /hang HTTP/1.1\r\nHost: a\r\n\r\n").status, 408U) << "later, and yet its time is up";
+    slow.send(std::string(50'000, 'b'));
+    EXPECT_EQ(slow.read_answer().status, 200U);
+}
+
 TEST(WEB_4, AnIdleConnectionIsClosedWithoutAWord) {
     ServerOptions options = hasty_options();
     options.idle_timeout = 50ms;

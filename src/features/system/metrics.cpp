@@ -43,7 +43,7 @@ public:
         prometheus::ClientMetric::Histogram out;
         for (std::size_t i = 0; i <= buckets_us.size(); ++i) {
             for (const Place& place : places_) out.sample_count += place.counts[i].load(std::memory_order_relaxed);
-            const double bound = i < buckets_us.size() ? static_cast<double>(buckets_us[i]) * 1e-6
+            const double bound = i < buckets_us.size() ? static_cast<double>(buckets_us[i]) / 1e6
                                                        : std::numeric_limits<double>::infinity();
             out.bucket.push_back({out.sample_count, bound});
         }

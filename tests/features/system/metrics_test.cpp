@@ -98,6 +98,26 @@ TEST(OPS_3, AnswersAreCountedAndTimed) {
     EXPECT_GE(page("consentry_http_connections"), 1);
 }
 
+// Regression: it counted as one of 0 ms, which hid an overload from every alert on latency.
+TEST(OPS_3, ARequestWhoseTimeIsUpCountsWithItsTime) {
+    const Service service({{"REQUEST_TIMEOUT_IN_MS", "100"},
+                           {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "131072"},
+                           {"AUTH_PASSWORD_ARGON2_PASSES", "16"}});
+    const Answer answer =
+        service.post("/api/user/login/credential",
+                     {{"email", "unknown@example.org"}, {"password", "Copper-Meadow-77"}, {"from", "website"}});
+    EXPECT_EQ(answer.status, 408U);
+    EXPECT_EQ(answer.headers.at("connection"), "close");
+    EXPECT_GE(std::stod(answer.headers.at("x-response-time")), 90) << answer.headers.at("x-response-time");
+    const Page page = page_of(service);
+    const std::string took = "consentry_http_request_duration_seconds_";
+    EXPECT_EQ(page(took + "count{operation=\"loginWithCredential\"}"), 1);
+    EXPECT_GE(page(took + "sum{operation=\"loginWithCredential\"}"), 0.09);
+    EXPECT_EQ(page(took + "bucket{operation=\"loginWithCredential\",le=\"0.05\"}"), 0);
+    EXPECT_GE(page(took + "bucket{operation=\"loginWithCredential\",le=\"0.1\"}"), 0) << "as documented";
+    EXPECT_EQ(page(errors_of("timeout", "request")), 1);
+}
+
 // An alert compares a series with its former values, and could not see the first error otherwise.
 TEST(OPS_3, UnexpectedErrorsAreCountedFromZero) { EXPECT_EQ(page_of(Service())(errors_of("unknown", "app")), 0); }
 
