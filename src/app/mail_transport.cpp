@@ -69,7 +69,8 @@ MailSite mail_site(const Config& config) {
             .forgot_password_url = base_of(config.account.forgot_password, config, "forgot-password"),
             .verification_lifetime = config.account.verification.expired,
             .forgot_password_lifetime = config.account.forgot_password.expired,
-            .temporary_password_lifetime = config.password.expired_temporary};
+            .temporary_password_lifetime = config.password.expired_temporary,
+            .set_up_lifetime = config.two_factor.setup_expired};
 }
 
 }  // namespace consentry

@@ -301,6 +301,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
                   .label = config.two_factor.label,
                   .encryption_keys = config.two_factor.encryption_keys,
                   .replay_protection = config.two_factor.replay_protection,
+                  .set_up_lifetime = config.two_factor.setup_expired,
                   .totp = {},
                   .ladder = {}}),
       hasher(hash_pool, {.memory_kib = static_cast<std::uint32_t>(config.password.argon2_memory_kib),

@@ -111,6 +111,8 @@ inline constexpr ErrorKind two_factor_method_required{"twoFactorMethodRequired",
                                                       "auth.error.twoFactorMethodRequired", "auth"};
 inline constexpr ErrorKind fresh_login_required{"freshLoginRequired", 403, 5137, "auth.error.freshLoginRequired",
                                                 "auth"};
+inline constexpr ErrorKind two_factor_setup_expired{"twoFactorSetupExpired", 403, 5138,
+                                                    "auth.error.twoFactorSetupExpired", "auth"};
 
 inline constexpr ErrorKind user_not_found{"notFound", 404, 5150, "user.error.notFound", "user"};
 inline constexpr ErrorKind user_not_self{"notSelf", 400, 5151, "user.error.notSelf", "user"};

@@ -41,6 +41,7 @@ std::optional<ProviderNote> note_of(const Error& refusal, SocialProvider provide
     if (refusal.is(errors::sign_up_forbidden)) return ProviderNote::no_sign_up;
     if (refusal.is(errors::inactive_forbidden)) return ProviderNote::inactive;
     if (refusal.is(errors::email_not_verified)) return ProviderNote::not_verified;
+    if (refusal.is(errors::two_factor_setup_expired)) return ProviderNote::set_up_expired;
     return std::nullopt;
 }
 

@@ -20,12 +20,14 @@ constexpr std::array notes{Note{LoginNote::over, "over", "pages.login.over"},
                            Note{LoginNote::verified, "verified", "pages.login.verified"},
                            Note{LoginNote::password_set, "password", "pages.login.passwordSet"}};
 // Beside `with`, the name of the provider.
-constexpr std::array provider_notes{Note{ProviderNote::over, "over", "pages.provider.over"},
-                                    Note{ProviderNote::canceled, "cancelled", "pages.provider.cancelled"},
-                                    Note{ProviderNote::refused, "refused", "pages.provider.refused"},
-                                    Note{ProviderNote::no_sign_up, "no-sign-up", "pages.provider.noSignUp"},
-                                    Note{ProviderNote::inactive, "inactive", "user.error.inactive"},
-                                    Note{ProviderNote::not_verified, "not-verified", "user.error.emailNotVerified"}};
+constexpr std::array provider_notes{
+    Note{ProviderNote::over, "over", "pages.provider.over"},
+    Note{ProviderNote::canceled, "cancelled", "pages.provider.cancelled"},
+    Note{ProviderNote::refused, "refused", "pages.provider.refused"},
+    Note{ProviderNote::no_sign_up, "no-sign-up", "pages.provider.noSignUp"},
+    Note{ProviderNote::inactive, "inactive", "user.error.inactive"},
+    Note{ProviderNote::not_verified, "not-verified", "user.error.emailNotVerified"},
+    Note{ProviderNote::set_up_expired, "set-up-expired", "pages.auth.error.twoFactorSetupExpired"}};
 
 std::string_view name_in(const auto& list, auto wanted) {
     for (const auto& one : list)

@@ -27,7 +27,7 @@ Address goal_of(const Visit& visit);
 enum class LoginNote { over, signed_up, link_sent, verified, password_set };
 Address login_with_note(LoginNote note, const Visit& visit);
 // The same after a visit to an identity provider that did not lead to a login.
-enum class ProviderNote { over, canceled, refused, no_sign_up, inactive, not_verified };
+enum class ProviderNote { over, canceled, refused, no_sign_up, inactive, not_verified, set_up_expired };
 Address login_with_note(ProviderNote note, SocialProvider provider, const Visit& visit);
 // The values `note` and `refusal` of the page of the login, as far as the address names them.
 View notes_of(const Visit& visit, const Locales& locales);

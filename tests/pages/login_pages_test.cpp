@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/browser.hpp"
+#include "tests/support/calls/factor_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -67,6 +68,22 @@ TEST(LoginPages, AnExpiredPasswordLeadsToTheLinkThatReplacesIt) {
         HasSubstr("Your password has expired. Request a link with “Forgot your password?” to choose a new one."));
     EXPECT_THAT(answer.body, HasSubstr(R"(<a href="/forgot-password">Forgot your password?</a>)"));
     EXPECT_EQ(service.log_in(person).text("message"), "Your password has expired. Please choose a new one.");
+}
+
+TEST(LoginPages, AForcedSetUpThatHasEndedLeadsToTheLinkThatRenewsIt) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    reset_two_factor(service, person);
+    service.pass(std::chrono::days{7});
+    Browser browser(service);
+    browser.open("/login");
+    const Answer answer = browser.send("/login", {{"email", person.email}, {"password", person.password}});
+    EXPECT_EQ(answer.status, 403);
+    EXPECT_THAT(answer.body, HasSubstr("The time to set up two-factor authentication again is over."));
+    EXPECT_THAT(answer.body, HasSubstr("“Forgot your password?”"));
+    EXPECT_THAT(answer.body, HasSubstr(R"(<a href="/forgot-password">Forgot your password?</a>)"));
+    EXPECT_FALSE(browser.cookies.contains(step_cookie));
 }
 
 TEST(LoginPages, ALoginReturnsToWhereItIsSafe) {

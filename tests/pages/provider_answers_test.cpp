@@ -182,6 +182,11 @@ TEST_F(ProviderAnswers, AnAccountThatMayNotLogInSaysWhy) {
     EXPECT_THAT(step_with("status = 'inactive'"), HasSubstr("This account is not active."));
     EXPECT_THAT(step_with("status = 'active', is_verified = FALSE"),
                 HasSubstr("Please verify your email address first."));
+    service.sql(
+        "INSERT INTO two_factors (user_id, enabled, required_setup, set_up_allowed_at, created_at, updated_at) "
+        "SELECT id, TRUE, TRUE, 1, 1, 1 FROM users");
+    EXPECT_THAT(step_with("is_verified = TRUE"),
+                HasSubstr("The time to set up two-factor authentication again is over."));
 }
 
 TEST_F(ProviderAnswers, WhatIsNoFormIsRefused) {

@@ -188,7 +188,16 @@ TEST_F(UserCommands, AResetMakesTheOwnerSetUpAnew) {
     Person ada = make_person(folder_.path(), "ada@example.org");
     const TokenTexts tokens = turn_two_factor_on(client(), ada);
     EXPECT_EQ(knock(client(), tokens.access), 200U);
-    EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org"}).code, 0);
+    const auto earliest = std::chrono::system_clock::now() + std::chrono::days{7} - std::chrono::minutes{1};
+    const Finished reset = run({"user", "two-factor", "reset", "--email", "ada@example.org", "--json"});
+    EXPECT_EQ(reset.code, 0) << reset.err;
+    const auto until = from_iso8601(json::parse(reset.out).at("twoFactorSetupUntil").as_string());
+    ASSERT_TRUE(until) << reset.out;
+    EXPECT_GT(*until, earliest);
+    const Finished shown = run({"user", "show", "--email", "ada@example.org", "--json"});
+    EXPECT_EQ(json::parse(shown.out).at("twoFactorSetupUntil"), json::value(to_iso8601(*until)));
+    EXPECT_THAT(run({"user", "two-factor", "reset", "--email", "ada@example.org"}).err,
+                HasSubstr("at the next login, by " + to_iso8601(*until).substr(0, 10)));
     EXPECT_EQ(knock(client(), tokens.access), 401U);
     const Answer login = log_in(client(), ada);
     EXPECT_TRUE(login.boolean("data.isRequiredSetup"));

@@ -101,6 +101,7 @@ const Pinned pinned[] = {
      "twoFactorAttemptTemporaryLock", 429, 5134},
     {"two_factor_method_required",    errors::two_factor_method_required,    "twoFactorMethodRequired",    400, 5135},
     {"fresh_login_required",          errors::fresh_login_required,          "freshLoginRequired",         403, 5137},
+    {"two_factor_setup_expired",      errors::two_factor_setup_expired,      "twoFactorSetupExpired",      403, 5138},
 
     {"user_not_found",           errors::user_not_found,           "notFound",           404, 5150},
     {"user_not_self",            errors::user_not_self,            "notSelf",            400, 5151},

@@ -10,6 +10,8 @@
 #include "app/terminal/results.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/errors.hpp"
+#include "base/json_values.hpp"
+#include "base/shown_time.hpp"
 #include "base/standard_error.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
@@ -100,7 +102,8 @@ int set_password(const UserOptions& options) {
 int reset_two_factor(const UserOptions& options) {
     return with_account(options.account, [&](Services& services, User user) -> int {
         const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
-        const std::string id = user.id.text();
+        const UserId owner = user.id;
+        const std::string id = owner.text();
         const auto done = run(services.two_factor.reset(Actor::operator_at_the_machine(), std::move(user), after, {}));
         if (!done) return tell(services, done.error());
         if (*done == TwoFactor::Removed::set_up_lock) {
@@ -109,10 +112,19 @@ int reset_two_factor(const UserOptions& options) {
                 {{"id", id}, {"twoFactor", "setup-unlocked"}}, options.json);
             return 0;
         }
-        tell_done(options.disable ? "Two-factor authentication is off. All sessions of the account have ended."
-                                  : "The account must set up two-factor authentication again at the next login. All "
-                                    "sessions of the account have ended.",
-                  {{"id", id}, {"twoFactor", options.disable ? "off" : "setup-required"}}, options.json);
+        if (options.disable) {
+            tell_done("Two-factor authentication is off. All sessions of the account have ended.",
+                      {{"id", id}, {"twoFactor", "off"}}, options.json);
+            return 0;
+        }
+        const auto until = services.two_factor.end_of_set_up(run(services.two_factor.state(owner)));
+        tell_done(fmt::format("The account must set up two-factor authentication again at the next login{}. All "
+                              "sessions of the account have ended.",
+                              until ? ", by " + shown_time(*until) : ""),
+                  {{"id", id},
+                   {"twoFactor", "setup-required"},
+                   {"twoFactorSetupUntil", json_or_null(until.transform(to_iso8601))}},
+                  options.json);
         return 0;
     });
 }

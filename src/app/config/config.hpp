@@ -113,6 +113,7 @@ struct TwoFactorConfig {
     std::string label;
     std::vector<std::string> encryption_keys;  // the first one encrypts; empty (local only): generated
     bool replay_protection = true;
+    std::chrono::hours setup_expired{};
 };
 
 struct PasswordConfig {

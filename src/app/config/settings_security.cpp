@@ -222,6 +222,14 @@ std::vector<SettingSpec> two_factor_settings() {
          .type = flag<&Config::two_factor, &TwoFactorConfig::replay_protection>(),
          .default_text = "true",
          .description = "Accepts each authenticator code only once, as RFC 6238 section 5.2 requires."},
+        {.name = "AUTH_TWO_FACTOR_SETUP_EXPIRED_IN_HOURS",
+         .group = group,
+         .type = whole_number<&Config::two_factor, &TwoFactorConfig::setup_expired>(1, 8760),
+         .default_text = "168",
+         .description = "How long the owner of an account can log in to set up two-factor authentication again after "
+                        "an administrator has reset it (168 is seven days). In this time, the password alone is "
+                        "enough, for a stranger too. After that, logins are refused until another reset, or until the "
+                        "owner resets the password with a mailed link."},
     };
 }
 

@@ -27,7 +27,7 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .message("user.loginCredential")
         .behind_flag("loginWithCredential")
         .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_expired,
-                   &errors::inactive_forbidden, &errors::email_not_verified})
+                   &errors::inactive_forbidden, &errors::email_not_verified, &errors::two_factor_setup_expired})
         .handled_by([&login](const http::RequestContext& context, LoginCredentialRequest body) {
             Origin origin = origin_of(context, body.from, LoginWith::credential, body.device);
             return http::reply<LoginResponse>(login.with_credential(std::move(body.email), std::move(body.password),

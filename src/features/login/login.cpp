@@ -117,6 +117,7 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
     const User owner = user;
     auto answer = co_await finish(std::move(user), std::move(origin), {}, cause);
     if (answer && needs_rehash) co_await passwords_.rehash(owner, std::move(password));
+    if (!answer && answer.error().is(errors::two_factor_setup_expired)) co_await passwords_.clear(owner.id);
     if (!answer && answer.error().is(errors::password_not_match)) {
         // The account changed during the login. Unless the password is what changed, the attempt was correct.
         const auto now = co_await users_.find(owner.id);
@@ -176,9 +177,10 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     if (is_asked) {
         auto answer = co_await challenge(user, factor, origin, grounds);
         if (answer || !answer.error().is(errors::two_factor_not_required_setup)) co_return answer;
-        // The forced set-up ended meanwhile, in another login: the factor is an ordinary one now.
-        const auto enabled = co_await two_factor_.state(user.id);
-        co_return co_await challenge(user, enabled, std::move(origin), grounds);
+        const auto now = co_await two_factor_.state(user.id);
+        if (now.required_setup) co_return fail(errors::two_factor_setup_expired);
+        // The forced set-up was completed meanwhile, in another login: the factor is an ordinary one now.
+        co_return co_await challenge(user, now, std::move(origin), grounds);
     }
     const LoginWith with = origin.with;
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);

@@ -30,7 +30,8 @@ void add_provider(http::Router& router, Login& login, std::string_view id, std::
             "password.")
         .message(message)
         .behind_flag(id)
-        .may_fail({&errors::sign_up_forbidden, &errors::inactive_forbidden, &errors::email_not_verified})
+        .may_fail({&errors::sign_up_forbidden, &errors::inactive_forbidden, &errors::email_not_verified,
+                   &errors::two_factor_setup_expired})
         .handled_by(
             [&login](const VouchedBy<Provider>& caller, const http::RequestContext& context, LoginSocialRequest body) {
                 Origin origin = origin_of(context, body.from, facts_of(Provider).with, body.device);

@@ -108,10 +108,11 @@ MailWriter::MailWriter(const Locales& locales, MailSite site) : locales_(locales
 Wording MailWriter::write(MailKind kind, Language language, const MailFacts& facts, TimePoint written_at) const {
     using enum MailKind;
     const auto lifetime = kind == forgot_password ? site_.forgot_password_lifetime : site_.verification_lifetime;
+    const seconds valid_for = kind == two_factor_reset ? site_.set_up_lifetime : site_.temporary_password_lifetime;
     boost::json::object values{
         {"homeName", site_.name},      {"homeUrl", site_.url},
         {"support", site_.support},    {"provider", shown_name(fact(facts, "provider"))},
-        {"minutes", lifetime.count()}, {"until", shown_time(written_at + site_.temporary_password_lifetime)},
+        {"minutes", lifetime.count()}, {"until", shown_time(written_at + valid_for)},
     };
     if (kind == policy_published) {
         values["policy"] = locales_.text(language, "termPolicy.type." + required_fact(facts, "type"));

@@ -21,6 +21,7 @@ struct MailSite {
     std::chrono::minutes verification_lifetime{};
     std::chrono::minutes forgot_password_lifetime{};
     seconds temporary_password_lifetime{};
+    std::chrono::hours set_up_lifetime{};
 };
 
 struct Wording {

@@ -21,7 +21,8 @@ MailSite site() {
             .forgot_password_url = "https://velvet.example/forgot-password",
             .verification_lifetime = 7min,
             .forgot_password_lifetime = 9min,
-            .temporary_password_lifetime = 72h};
+            .temporary_password_lifetime = 72h,
+            .set_up_lifetime = 168h};
 }
 
 MailFacts all_facts() {
@@ -101,6 +102,13 @@ TEST(MailWording, LifetimesAreThoseOfTheSettings) {
     EXPECT_THAT(temporary.text, HasSubstr("2023-11-17 22:13 UTC"));
     EXPECT_THAT(temporary.text, HasSubstr("\n    Temp-0987\n"));
     EXPECT_THAT(temporary.subject, Not(HasSubstr("Temp")));
+}
+
+TEST(MailWording, ANoticeOfAResetFactorTellsUntilWhenAnotherOneCanBeSetUp) {
+    const MailWriter writer(locales(), site());
+    for (std::size_t i = 0; i < language_names.size(); ++i)
+        EXPECT_THAT(writer.write(MailKind::two_factor_reset, static_cast<Language>(i), {}, written_at).text,
+                    HasSubstr("2023-11-21 22:13 UTC"));
 }
 
 TEST(MailWording, ANoticeTellsWhenFromWhereAndWithWhat) {

@@ -25,9 +25,9 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     // Serializes resets of the account, independently of logins, which someone may be flooding with guesses.
     const auto turn = co_await turns_.take("reset " + user->id.text());
     const auto factor = co_await two_factor_.state(user->id);
-    // If two-factor must be set up again, there is nothing to prove with; the next login requires the set-up. If the
-    // address was never verified, a stranger may have set it up, and it is erased with everything else that the
-    // stranger left.
+    // If two-factor must be set up again, there is nothing to prove with; the next login requires the set-up, for which
+    // the time begins again. If the address was never verified, a stranger may have set it up, and it is erased with
+    // everything else that the stranger left.
     auto proof =
         co_await two_factor_.verify_if(user->is_verified && factor.active(), user->id, std::move(reset.proof), cause);
     if (!proof) co_return fail(std::move(proof.error()));
@@ -49,6 +49,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     // A set-up may have ended since the factor was read. add_password() holds the row of the account: none ends now.
     const bool needed_no_proof = user->is_verified && !*proof;
     if (needed_no_proof) TwoFactorRepository::add_nothing_to_prove(transaction, user->id);
+    two_factor_.add_set_up_allowed(transaction, user->id);
     co_await add_new_owner(transaction, consents_, *user, cause, Asker::owner, now);
     Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
     mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);

@@ -148,7 +148,9 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .says("Reset the two-factor authentication of a user")
         .describes(
             "Clears secret, backup codes, failed attempts and lock, and ends all sessions of the account. The user "
-            "must set up two-factor authentication at the next login. If it is not on, the operation clears only the "
+            "must set up two-factor authentication at the next login, within the time that "
+            "`AUTH_TWO_FACTOR_SETUP_EXPIRED_IN_HOURS` sets; after that, logins are refused until another reset, or "
+            "until the user resets the password with a mailed link. If it is not on, the operation clears only the "
             "failed attempts and the lock of a setup.")
         .message("user.twoFactor.resetByAdmin")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid,

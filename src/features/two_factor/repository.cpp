@@ -23,6 +23,7 @@ constexpr auto two_factor_columns = columns<TwoFactorRecord>(
            &TwoFactorRecord::last_step>,
     column<"t.locked_until", &TwoFactorRecord::locked_until>, column<"t.confirmed_at", &TwoFactorRecord::confirmed_at>,
     column<"t.last_used_at", &TwoFactorRecord::last_used_at>,
+    column<"t.set_up_allowed_at", &TwoFactorRecord::set_up_allowed_at>,
     column<"(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " + of_this_epoch_sql<"b"> + ")",
            &TwoFactorRecord::backup_codes>);
 
@@ -100,11 +101,20 @@ void TwoFactorRepository::add_pending(PrivilegedTransaction& transaction, UserId
 }
 
 void TwoFactorRepository::add_required(storage::Transaction& transaction, UserId user, const Bytes& iv,
-                                       const Bytes& secret, TimePoint now) {
-    transaction.add(
-        Expect::one,
-        "UPDATE two_factors SET iv = $2, secret = $3, updated_at = $4 WHERE user_id = $1 AND required_setup = TRUE",
-        user, iv, secret, now);
+                                       const Bytes& secret, milliseconds lifetime, TimePoint now) {
+    // happened_within(), as a condition of the statement.
+    transaction.add(Expect::one,
+                    "UPDATE two_factors SET iv = $2, secret = $3, updated_at = $4 WHERE user_id = $1 "
+                    "AND required_setup = TRUE AND (set_up_allowed_at IS NULL "
+                    "OR (set_up_allowed_at > $5 AND set_up_allowed_at <= $6))",
+                    user, iv, secret, now, now - lifetime, now + clock_ahead_max);
+}
+
+void TwoFactorRepository::add_set_up_allowed(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::any,
+                    "UPDATE two_factors SET set_up_allowed_at = $2, updated_at = $2 WHERE user_id = $1 "
+                    "AND required_setup = TRUE",
+                    user, now);
 }
 
 awaitable<std::optional<CountedFailure>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,
@@ -134,14 +144,16 @@ void TwoFactorRepository::add_spend(storage::Transaction& transaction, const Rig
 
 void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                                      TwoFactorMoment at) {
-    add_proof<"enabled = TRUE, required_setup = FALSE, confirmed_at = COALESCE(confirmed_at, $2), ",
-              "(enabled = FALSE OR required_setup = TRUE)">(transaction, proof, !replay_protection, at);
+    add_proof<
+        "enabled = TRUE, required_setup = FALSE, set_up_allowed_at = NULL, "
+        "confirmed_at = COALESCE(confirmed_at, $2), ",
+        "(enabled = FALSE OR required_setup = TRUE)">(transaction, proof, !replay_protection, at);
 }
 
 void TwoFactorRepository::add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE two_factors SET enabled = FALSE, required_setup = FALSE, iv = NULL, secret = NULL, "
-                    "confirmed_at = NULL, attempt = 0, locked_until = NULL, updated_at = $2 "
+                    "UPDATE two_factors SET enabled = FALSE, required_setup = FALSE, set_up_allowed_at = NULL, "
+                    "iv = NULL, secret = NULL, confirmed_at = NULL, attempt = 0, locked_until = NULL, updated_at = $2 "
                     "WHERE user_id = $1 AND enabled = TRUE",
                     user, now);
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
@@ -154,8 +166,8 @@ void TwoFactorRepository::add_erase(storage::Transaction& transaction, UserId us
 
 void TwoFactorRepository::add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE two_factors SET required_setup = TRUE, iv = NULL, secret = NULL, attempt = 0, "
-                    "locked_until = NULL, updated_at = $2 WHERE user_id = $1 AND enabled = TRUE",
+                    "UPDATE two_factors SET required_setup = TRUE, set_up_allowed_at = $2, iv = NULL, secret = NULL, "
+                    "attempt = 0, locked_until = NULL, updated_at = $2 WHERE user_id = $1 AND enabled = TRUE",
                     user, now);
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
 }

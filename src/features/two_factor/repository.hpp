@@ -25,7 +25,8 @@ struct TwoFactorRecord {
     std::optional<TimePoint> locked_until;
     std::optional<TimePoint> confirmed_at;
     std::optional<TimePoint> last_used_at;
-    std::int64_t backup_codes = 0;  // unspent
+    std::optional<TimePoint> set_up_allowed_at;  // of a required set-up; nullopt: without end, by an earlier version
+    std::int64_t backup_codes = 0;               // unspent
 
     bool active() const { return enabled && !required_setup; }
     bool pending() const { return secret.has_value() && !active(); }
@@ -66,9 +67,12 @@ public:
     // Stores a new pending secret. Expect::one: two-factor is off.
     static void add_pending(PrivilegedTransaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
                             TimePoint now);
-    // The same for a user who must set up again. Expect::one: the user must.
+    // The same for a user who must set up again. Expect::one: the user must, and less than `lifetime` has passed since
+    // that was allowed.
     static void add_required(storage::Transaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
-                             TimePoint now);
+                             milliseconds lifetime, TimePoint now);
+    // Begins the lifetime of the set-up again if the user must set up again; otherwise changes nothing.
+    static void add_set_up_allowed(storage::Transaction& transaction, UserId user, TimePoint now);
 
     // Counts one failure, and locks from the ladder's first rung on. One statement, durable before the answer. Returns
     // nullopt if already locked, in which case nothing is counted.

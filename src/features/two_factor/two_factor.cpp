@@ -17,6 +17,9 @@ constexpr std::int64_t noticed_from = 3;
 // The owner's right codes end the series but not the guessing. So these counts of a day are reported as well.
 constexpr std::array<std::int64_t, 2> noticed_in_a_day{3, 10};
 
+// A reset that is repeated this long after the first one may be one whose answer was lost.
+constexpr std::chrono::hours repeated_reset_max{1};
+
 Error code_used() { return Error{errors::two_factor_invalid}.with_message("auth.error.twoFactorCodeUsed"); }
 
 // Another security change of the account committed first. Nothing was changed; the caller may retry.
@@ -63,8 +66,14 @@ NewSecret TwoFactor::add_required_set_up(storage::Transaction& transaction, User
                                          const std::string& email) const {
     const Bytes secret = TwoFactorSecrets::new_secret();
     const auto sealed = secrets_.seal(user, secret);
-    TwoFactorRepository::add_required(transaction, user, sealed.iv, sealed.secret, clock_.now());
+    TwoFactorRepository::add_required(transaction, user, sealed.iv, sealed.secret, settings_.set_up_lifetime,
+                                      clock_.now());
     return describe(email, secret, sealed.iv);
+}
+
+std::optional<TimePoint> TwoFactor::end_of_set_up(const TwoFactorRecord& record) const {
+    if (!record.required_setup || !record.set_up_allowed_at) return std::nullopt;
+    return *record.set_up_allowed_at + settings_.set_up_lifetime;
 }
 
 TwoFactorMoment TwoFactor::moment() const { return {.now = clock_.now(), .lock_time = clock_.lock_time()}; }
@@ -278,12 +287,14 @@ awaitable<Result<void>> TwoFactor::disable(Actor by, User user, SessionId keep, 
 }
 
 awaitable<Result<TwoFactor::Removed>> TwoFactor::reset(Actor by, User user, After after, Cause cause) {
-    if (after == After::set_up_required) {
-        // A repeated request after a lost answer changes nothing (RAC-4).
-        const auto record = co_await state(user.id);
-        if (record.required_setup && !record.secret && !locked(record)) co_return Removed::factor;
-    }
     const TimePoint now = clock_.now();
+    if (after == After::set_up_required) {
+        // A repeated request after a lost answer changes nothing (RAC-4). A later one is meant: it renews the time.
+        const auto record = co_await state(user.id);
+        const bool is_recent =
+            record.set_up_allowed_at && happened_within(repeated_reset_max, *record.set_up_allowed_at, now);
+        if (record.required_setup && is_recent && !record.secret && !locked(record)) co_return Removed::factor;
+    }
     PrivilegedTransaction transaction(by, now, user.id);
     if (after == After::off) {
         TwoFactorRepository::add_disable(transaction, user.id, now);

@@ -24,6 +24,7 @@ struct TwoFactorSettings {
     std::string label;  // precedes the address in the authenticator app; usually the issuer
     std::vector<std::string> encryption_keys;
     bool replay_protection = true;
+    std::chrono::hours set_up_lifetime{};  // of a set-up that a reset requires
     crypto::TotpSettings totp;
     LockLadder ladder;
 };
@@ -53,7 +54,7 @@ public:
 
     awaitable<Result<NewSecret>> set_up(Actor by, UserId user, std::string email, Cause cause);
     // For a user who must set up again before anything else, after an administrator's reset. The transaction fails
-    // there if the user need not.
+    // there if the user need not, or no longer can.
     NewSecret add_required_set_up(storage::Transaction& transaction, UserId user, const std::string& email) const;
     // Turns two-factor on and returns the backup codes. Ends the user's sessions except `keep`, the caller's.
     awaitable<Result<std::vector<std::string>>> enable(Actor by, User user, SessionId keep, std::string code,
@@ -61,9 +62,17 @@ public:
     awaitable<Result<std::vector<std::string>>> enable_required(User owner, std::string code, Cause cause);
     awaitable<Result<std::vector<std::string>>> regenerate(Actor by, UserId user, Cause cause);
     awaitable<Result<void>> disable(Actor by, User user, SessionId keep, Proof proof, Cause cause);
+    // After a reset of the password by a mailed link, which proves the mailbox: if a set-up is required, its time
+    // begins again.
+    void add_set_up_allowed(storage::Transaction& transaction, UserId user) const {
+        TwoFactorRepository::add_set_up_allowed(transaction, user, clock_.now());
+    }
+    // When the first factor alone no longer permits a required set-up; may be in the past. nullopt: none is required,
+    // or it has no end.
+    std::optional<TimePoint> end_of_set_up(const TwoFactorRecord& record) const;
     // Removes the factor without a proof, and ends everything granted before.
     enum class After {
-        set_up_required,  // two-factor stays on; the owner sets it up again at the next login
+        set_up_required,  // two-factor stays on; the owner sets it up again at the next login, in set_up_lifetime
         off,              // only for the operator at the machine
     };
     enum class Removed {

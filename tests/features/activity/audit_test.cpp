@@ -115,6 +115,20 @@ TEST(LOG_4, AForcedSetUpIsAStepOfALogin) {
     EXPECT_EQ(told[7].at("detail").at("reason"), "twoFactorAttemptTemporaryLock");
 }
 
+TEST(LOG_4, AForcedSetUpThatHasEndedIsTold) {
+    Watched t;
+    Person person = t.service.make_person();
+    t.service.turn_two_factor_on(person);
+    reset_two_factor(t.service, person);
+    t.service.pass(std::chrono::days{7});
+    EXPECT_EQ(t.service.log_in(person).status, 403U);
+    const auto told = t.named("login.credential");
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(told.back().at("outcome"), "failure");
+    EXPECT_EQ(std::string_view(told.back().at("actor").as_string()), person.id.text());
+    EXPECT_EQ(told.back().at("detail").at("reason"), "twoFactorSetupExpired");
+}
+
 TEST(LOG_4, AChallengeOfTheOtherKindOfSessionIsTold) {
     Watched t;
     Person person = t.service.make_person();

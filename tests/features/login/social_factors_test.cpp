@@ -122,6 +122,25 @@ TEST(TFA_14, AForcedSetUpStandsBeforeTheTokensHereAsWell) {
     EXPECT_EQ(world.one("subject FROM identities"), "s-1");
 }
 
+TEST(TFA_12, AForcedSetUpEndsForASocialLoginAsWell) {
+    FactorWorld world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    reset_two_factor(world.service, person);
+    world.service.pass(std::chrono::days{7} - std::chrono::minutes{1});
+    EXPECT_TRUE(world.log_in("s-1", person.email).boolean("data.isRequiredSetup"));
+    world.service.pass(std::chrono::minutes{1});
+    const std::string token = world.providers.token(world.service, google, "s-1", person.email);
+    const Answer refused = log_in_with(world.service, google, token);
+    EXPECT_EQ(refused.status, 403U) << refused.body;
+    EXPECT_EQ(refused.code_name(), "twoFactorSetupExpired");
+    EXPECT_FALSE(refused.has("data.secret"));
+    EXPECT_EQ(world.one("count(*) FROM identities"), "0");
+    reset_two_factor(world.service, person);
+    const Answer again = log_in_with(world.service, google, token);
+    EXPECT_TRUE(again.boolean("data.isRequiredSetup")) << "the refusal spent nothing: " << again.body;
+}
+
 TEST(TFA_14, WhatBindsPasswordsAloneDoesNotBindASocialLogin) {
     FactorWorld world;
     const Person person = world.service.make_person();

@@ -46,7 +46,8 @@ TEST(MailRendering, AnotherProgramReadsWhatWasWritten) {
                                       .forgot_password_url = "https://velvet.example/forgot-password",
                                       .verification_lifetime = 5min,
                                       .forgot_password_lifetime = 5min,
-                                      .temporary_password_lifetime = 72h});
+                                      .temporary_password_lifetime = 72h,
+                                      .set_up_lifetime = 168h});
     const MailFacts facts{
         {"token", std::string(100, 'T')}, {"password", "a=b.c=20"}, {"provider", "Apple"},
         {"address", "2001:db8::7"},       {"device", "田中の電話"}, {"userAgent", "Firefox/1 (Linux)"},

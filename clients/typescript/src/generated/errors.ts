@@ -25,6 +25,7 @@ export interface ServiceErrors {
     'auth.twoFactorNotEnabled': { module: 'auth'; key: 'twoFactorNotEnabled'; status: 400; statusCode: 5128 };
     'auth.twoFactorNotRequiredSetup': { module: 'auth'; key: 'twoFactorNotRequiredSetup'; status: 400; statusCode: 5133 };
     'auth.twoFactorRequiredSetup': { module: 'auth'; key: 'twoFactorRequiredSetup'; status: 400; statusCode: 5132 };
+    'auth.twoFactorSetupExpired': { module: 'auth'; key: 'twoFactorSetupExpired'; status: 403; statusCode: 5138 };
     'featureFlag.invalidMetadata': { module: 'featureFlag'; key: 'invalidMetadata'; status: 400; statusCode: 5082 };
     'featureFlag.notFound': { module: 'featureFlag'; key: 'notFound'; status: 404; statusCode: 5080 };
     'featureFlag.serviceUnavailable': { module: 'featureFlag'; key: 'serviceUnavailable'; status: 503; statusCode: 5081 };
