@@ -9,15 +9,16 @@
 namespace consentry {
 namespace {
 
+// Owns the flag with the log: a coroutine that waits at the end of the service is destroyed after the log.
 class Busy {
 public:
-    explicit Busy(std::atomic<bool>& flag) : flag_(flag) {}
+    explicit Busy(std::shared_ptr<std::atomic<bool>> flag) : flag_(std::move(flag)) {}
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
-    ~Busy() { flag_ = false; }
+    ~Busy() { *flag_ = false; }
 
 private:
-    std::atomic<bool>& flag_;
+    std::shared_ptr<std::atomic<bool>> flag_;
 };
 
 }  // namespace
@@ -108,7 +109,7 @@ awaitable<std::expected<tlog::TileHashes, std::string>> PublishedLog::fetch(std:
 
 // A part at each call, because a large log takes long and entries that wait have a promise.
 awaitable<void> PublishedLog::repair() {
-    if (!tiles_are_damaged_ || is_repairing_.exchange(true)) co_return;
+    if (!tiles_are_damaged_ || is_repairing_->exchange(true)) co_return;
     const Busy busy(is_repairing_);
     if (damage_) throw LogRefused(*damage_);
     if (!repair_) {

@@ -158,7 +158,8 @@ private:
     std::atomic<std::size_t> checked_ = 0;  // hash of the note that the store had or got at the last comparison
     std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};
     std::atomic<bool> tiles_are_damaged_ = false;
-    std::atomic<bool> is_repairing_ = false;  // guards the following
+    const std::shared_ptr<std::atomic<bool>> is_repairing_ =
+        std::make_shared<std::atomic<bool>>();  // guards the following
     std::optional<TileRepair> repair_;
     std::optional<LogRefused> damage_;  // why the tiles cannot be rewritten
 };

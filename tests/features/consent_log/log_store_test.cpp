@@ -1,7 +1,13 @@
 // A log whose object store is down, slow, full, lies, or has lost objects.
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 
 #include "tests/features/consent_log/log_bench.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/faulty_storage.hpp"
 
 namespace consentry::tests {
@@ -34,6 +40,22 @@ public:
         if (lie == lies.end()) co_return co_await FaultyStore::get(area, std::move(key), bytes_max);
         if (!lie->second) co_return std::nullopt;
         co_return storage::Object{.bytes = *lie->second, .size = lie->second->size()};
+    }
+};
+
+// Once silent, answers no read of a tile.
+class SilentStore final : public FaultyStore {
+public:
+    using FaultyStore::FaultyStore;
+    bool is_silent = false;
+    bool is_asked = false;
+
+    awaitable<std::optional<storage::Object>> get(storage::Area area, std::string key, std::size_t bytes_max) override {
+        if (!is_silent || !key.contains("/tile/")) co_return co_await FaultyStore::get(area, std::move(key), bytes_max);
+        is_asked = true;
+        boost::asio::steady_timer end(co_await boost::asio::this_coro::executor, std::chrono::hours{1});
+        co_await end.async_wait(boost::asio::use_awaitable);
+        co_return std::nullopt;
     }
 };
 
@@ -244,6 +266,26 @@ TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
     run(log_.work());
     EXPECT_TRUE(run(log_.prove(300, as_bytes("entry 300"))));
     EXPECT_TRUE(is_whole());
+}
+
+// Regression, seen with the address sanitizer: what waits for the store at the end of the service ends after the log.
+TEST_F(LogStore, ARepairMayWaitAtTheEnd) {
+    publish(700);
+    boost::asio::io_context context{1};
+    {
+        SilentStore store(store_, [](std::string_view) {});
+        PublishedLog log = bench_.make_log(bench_.services().database, store);
+        run(log.work());
+        ASSERT_TRUE(fs::remove(bench_.object("tile/0/001")));
+        EXPECT_THROW(run(log.tile("tile/0/001")), Unavailable);
+        store.is_silent = true;
+        boost::asio::co_spawn(context, log.work(), [](const std::exception_ptr&) {});
+        EXPECT_TRUE(eventually([&] {
+            context.restart();
+            context.poll();
+            return store.is_asked;
+        }));
+    }
 }
 
 // Version 0.1 stored bundles as they are. They remain until they are damaged.
