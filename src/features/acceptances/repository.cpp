@@ -134,7 +134,8 @@ constexpr auto published_content_columns = columns<PublishedContent>(
 
 ContentHashes read_hashes(const std::string& text) {
     ContentHashes out;
-    for (const auto& [language, hash] : boost::json::parse(text).as_object())
+    const boost::json::value parsed = boost::json::parse(text);
+    for (const auto& [language, hash] : parsed.as_object())
         out.emplace_back(stored_enum<Language>(std::string(language)), std::string(hash.as_string()));
     std::ranges::sort(out);
     return out;

@@ -30,7 +30,8 @@ std::optional<MailFacts> Mails::open(MailId id, const crypto::SealingKeys::Seale
     const auto plain = keys_.open(payload, as_bytes(id.text()));
     if (!plain) return std::nullopt;
     MailFacts facts;
-    for (const auto& member : boost::json::parse(as_text(*plain)).as_object())
+    const boost::json::value parsed = boost::json::parse(as_text(*plain));
+    for (const auto& member : parsed.as_object())
         facts.emplace_back(member.key(), member.value().as_string());
     return facts;
 }

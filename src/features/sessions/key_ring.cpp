@@ -241,7 +241,8 @@ void KeyRing::note(TokenKind kind, std::string fault) {
 
 boost::json::object KeyRing::jwks() {
     boost::json::array out;
-    for (const auto& [kid, key] : keys(TokenKind::access)->verifying) {
+    const auto current = keys(TokenKind::access);  // another thread may load others
+    for (const auto& [kid, key] : current->verifying) {
         boost::json::object jwk = key.jwk();
         jwk["kid"] = kid;
         jwk["alg"] = name_of(key.algorithm());
