@@ -100,9 +100,13 @@ private:
         next_ = turn;
         // Both clocks are CLOCK_MONOTONIC.
         timer_.expires_at(boost::asio::steady_timer::time_point{time_of(turn).time_since_epoch()});
-        timer_.async_wait([this, turn](boost::system::error_code error) {
-            if (!error && turn == next_) check();
-        });
+        try {
+            timer_.async_wait([this, turn](boost::system::error_code error) {
+                if (!error && turn == next_) check();
+            });
+        } catch (const std::bad_alloc&) {
+            next_ = never;  // the next item that is placed tries again
+        }
     }
     void check() {
         // CoarseClock may be a kernel tick behind the clock of the timer.

@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <unistd.h>
 
@@ -31,11 +32,13 @@ thread_local int left = -1;
 
 thread_local bool has_failed = false;
 
+bool is_to_fail() {
+    if (left < 0 || left-- > 0) return false;
+    return has_failed = true;
+}
+
 void* allocate(std::size_t size) {
-    if (left >= 0 && left-- == 0) {
-        has_failed = true;
-        throw std::bad_alloc();
-    }
+    if (is_to_fail()) throw std::bad_alloc();
     if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
@@ -48,6 +51,12 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+// Asio takes the memory of what waits from here.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+    void* memory = nullptr;
+    return is_to_fail() || posix_memalign(&memory, alignment, size) != 0 ? nullptr : memory;
+}
 
 namespace consentry::tests {
 namespace {
@@ -233,6 +242,40 @@ TEST(AllocationFailures, ACommandThatFailsGivesNoReplyToAnother) {
         }
     }
     node->stop();
+}
+
+// Regression: what had not begun to write, read or keep time counted as under way, and nobody waited for the server or
+// noticed its silence ever again.
+TEST(AllocationFailures, ARedisConnectionThatCannotWaitIsReplaced) {
+    using storage::redis::Node;
+    using storage::redis::Waiter;
+    const auto options = redis_options(shared_redis_url());
+    const auto settings = std::make_shared<storage::redis::Settings>(options);
+    bool is_last = false;
+    for (int at = 0; !is_last; ++at) {
+        ASSERT_LT(at, 1'000);
+        // Asio keeps memory that it has used: another thread has none yet.
+        std::jthread([&] {
+            asio::io_context context{1};
+            const auto node = std::make_shared<Node>(context.get_executor(), settings, options.addresses.front());
+            const auto ask = [&](int failing) {
+                Waiter waiter;
+                const std::array<std::string_view, 2> words{"ECHO", "again"};
+                node->send(words, waiter, false);
+                left = failing;
+                run_on_and_on(context);
+                left = -1;
+                EXPECT_TRUE(waiter.is_done()) << "allocation " << at;
+                return waiter.end == Waiter::End::answered;
+            };
+            EXPECT_TRUE(ask(-1));
+            has_failed = false;
+            ask(at);
+            is_last = !has_failed;
+            EXPECT_TRUE(eventually([&] { return ask(-1); })) << "after allocation " << at;
+            node->stop();
+        });
+    }
 }
 
 }  // namespace

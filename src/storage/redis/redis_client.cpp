@@ -155,7 +155,12 @@ void Client::refresh_slots() {
     if (!is_cluster() || refreshing_ || now < next_refresh_) return;
     refreshing_ = true;
     next_refresh_ = now + refresh_interval;
-    asio::co_spawn(executor_, run_refresh(*this), unwatched("learning the slots of a Redis cluster"));
+    try {
+        asio::co_spawn(executor_, run_refresh(*this), unwatched("learning the slots of a Redis cluster"));
+    } catch (...) {
+        refreshing_ = false;
+        throw;
+    }
 }
 
 awaitable<void> Client::run_refresh(Client& self) {

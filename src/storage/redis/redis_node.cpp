@@ -71,7 +71,7 @@ void Node::send(std::span<const std::string_view> words, Waiter& waiter, bool as
     if (state_ == State::open && !writing_ && !flush_posted_) {
         asio::post(executor_, [self = shared_from_this()] {
             self->flush_posted_ = false;
-            self->flush();
+            self->go_on(&Node::flush);
         });
         flush_posted_ = true;
     }
@@ -136,6 +136,7 @@ void Node::connect(SteadyTime now) {
     probing_ = failures_ > 0;
     connect_deadline_ = now + (is_short ? settings_->options().timeout : settings_->long_connect_timeout());
     try {
+        keep_time();
         asio::co_spawn(executor_, Attempt::run(attempt_),
                        [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& error,
                                                                        std::shared_ptr<Link> link) {
@@ -146,7 +147,6 @@ void Node::connect(SteadyTime now) {
         attempt_.reset();
         throw;
     }
-    keep_time();
 }
 
 void Node::on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exception_ptr& error,
@@ -162,32 +162,41 @@ void Node::on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exce
     const SteadyTime deadline = Clock::now() + settings_->options().timeout;
     for (Sent& sent : in_flight_) sent.deadline = deadline;
     timer_.cancel();  // it ran for the attempt
-    flush();
+    go_on(&Node::flush);
+}
+
+// Without memory, nothing would end the commands, or their bytes would be missing before those of later ones.
+void Node::go_on(void (Node::*step)()) {
+    try {
+        (this->*step)();
+    } catch (const std::bad_alloc&) {
+        close("out of memory", Cause::failed);
+    }
 }
 
 void Node::flush() {
     if (state_ != State::open || writing_ || out_.empty()) return;
-    writing_ = true;
     unwritten_from_ = first_number_ + in_flight_.size();
     link_->async_write(out_, [self = shared_from_this(), link = link_](const error_code& error, std::size_t) {
         if (link != self->link_) return;
         self->writing_ = false;
         if (error) return self->on_lost(error);
-        self->flush();
+        self->go_on(&Node::flush);
     });
+    writing_ = true;
     keep_time();
     read();
 }
 
 void Node::read() {
     if (reading_ || in_flight_.empty()) return;
-    reading_ = true;
     link_->async_read([self = shared_from_this(), link = link_](const error_code& error, std::size_t count) {
         if (link != self->link_) return;
         self->reading_ = false;
         if (error) return self->on_lost(error);
         self->on_read(link->input(count));
     });
+    reading_ = true;
 }
 
 void Node::on_read(std::string_view bytes) {
@@ -212,11 +221,13 @@ void Node::on_read(std::string_view bytes) {
         }
     } catch (const Unavailable& failure) {
         return give_up(failure.what());
+    } catch (const std::bad_alloc&) {  // part of a reply is lost
+        return close("out of memory", Cause::failed);
     }
     if (in_flight_.empty()) {
         timer_.cancel();
     } else {
-        read();
+        go_on(&Node::read);
     }
 }
 
@@ -224,19 +235,19 @@ void Node::on_lost(const error_code& error) { close(named(sentence_of(error)), C
 
 void Node::keep_time() {
     if (timer_runs_) return;
-    timer_runs_ = true;
     timer_.expires_at(state_ == State::connecting ? connect_deadline_ : in_flight_.front().deadline);
     timer_.async_wait([self = shared_from_this()](const error_code&) {
         self->timer_runs_ = false;
         self->on_time();
     });
+    timer_runs_ = true;
 }
 
 void Node::on_time() {
     // The wait may have been canceled, and the timer may serve another purpose by now.
     if (state_ == State::closed || in_flight_.empty()) return;
     const SteadyTime due = state_ == State::connecting ? connect_deadline_ : in_flight_.front().deadline;
-    if (Clock::now() < due) return keep_time();
+    if (Clock::now() < due) return go_on(&Node::keep_time);
     give_up("did not respond in time");
 }
 

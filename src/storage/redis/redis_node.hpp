@@ -95,6 +95,7 @@ private:
     void connect(SteadyTime now);
     void on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exception_ptr& error,
                       std::shared_ptr<Link> link);
+    void go_on(void (Node::*step)());
     void flush();
     void read();
     void on_read(std::string_view bytes);
