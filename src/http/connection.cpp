@@ -328,8 +328,7 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
     const bool late = timed_out_;
     if (body_) body_->stands(FairShares::Standing::working);
     // The time of the work begins again: receiving has a limit of its own.
-    request_deadline_ = CoarseClock::now() + options.request_timeout;
-    enter(Phase::handling, request_deadline_);
+    enter(Phase::handling, CoarseClock::now() + options.request_timeout);
     if (reader.state() == State::complete) {
         if (body_) thread_.server.bodies.shrink(*body_, reader.request().body.size());
         reader.request().unread = nullptr;

@@ -102,7 +102,6 @@ private:
     boost::asio::cancellation_signal cancellation_;
     std::unique_ptr<Workspace> work_;  // null while idle
     std::size_t written_ = 0;          // bytes of work_->out
-    CoarseClock::time_point request_deadline_{};
     Share place_{*this, &Connection::give_way};
     std::unique_ptr<Share> body_;    // share of the body memory; null unless a long body is held
     std::uint64_t shares_ = 0;       // of the body memory so far

@@ -49,8 +49,7 @@ Connection::Done Connection::answer_request() {
     MessageReader& reader = work_->reader;
     const auto now = CoarseClock::now();
     place_.seen(now.time_since_epoch().count());
-    request_deadline_ = now + thread_.server.options.request_timeout;
-    enter(Phase::handling, request_deadline_);
+    enter(Phase::handling, now + thread_.server.options.request_timeout);
     continue_sent_ = body_failed_ = false;
     if (reader.state() == State::body) reader.request().unread = this;
     reader.request().time = this;
@@ -83,8 +82,7 @@ Connection::Done Connection::answer_request() {
 
 void Connection::renew() noexcept {
     if (phase_ != Phase::handling || timed_out_ || lost_) return;
-    request_deadline_ = CoarseClock::now() + thread_.server.options.request_timeout;
-    enter(Phase::handling, request_deadline_);
+    enter(Phase::handling, CoarseClock::now() + thread_.server.options.request_timeout);
 }
 
 // Writes the rest of an answer whose body is produced as the client takes it. Producing a piece is limited by the

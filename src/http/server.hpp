@@ -39,11 +39,12 @@ struct ServerOptions {
     // From the first byte of a request to the end of its headers. Also the time limit for the first byte of a
     // connection.
     std::chrono::milliseconds head_timeout{10'000};
-    std::chrono::milliseconds body_timeout{20'000};     // for the whole body
-    std::chrono::milliseconds idle_timeout{75'000};     // between requests
-    std::chrono::milliseconds write_timeout{20'000};    // for the peer to take one answer
-    std::chrono::milliseconds request_timeout{30'000};  // from the end of the headers to the answer; then 408
-    std::chrono::milliseconds stop_timeout{30'000};     // for open requests after stop()
+    std::chrono::milliseconds body_timeout{20'000};   // for the whole body
+    std::chrono::milliseconds idle_timeout{75'000};   // between requests
+    std::chrono::milliseconds write_timeout{20'000};  // for the peer to take one answer
+    // From the end of the headers to the answer, then 408; begins again at the end of the body.
+    std::chrono::milliseconds request_timeout{30'000};
+    std::chrono::milliseconds stop_timeout{30'000};  // for open requests after stop()
 };
 
 class Server {
