@@ -123,8 +123,8 @@ const spellingsOf = (name) => {
     return ['-', '_'].flatMap((one) => ['-', '_'].map((other) => first + one + second + other + third));
 };
 
-// The headers that reach the application, as a list of names and values in turn.
-function rawHeadersAt(path, headers) {
+// Unlike a browser, it sends path and headers as they are.
+function rawAnswerAt(path, headers) {
     const options = {
         host: '127.0.0.1',
         port: proxyPort,
@@ -135,9 +135,15 @@ function rawHeadersAt(path, headers) {
         headers: { Host: 'app.example.com', ...headers },
     };
     return new Promise((resolve, reject) => {
-        const read = async (answer) => JSON.parse(Buffer.concat(await answer.toArray()).toString());
+        const read = async (answer) => [answer.statusCode, Buffer.concat(await answer.toArray()).toString()];
         request(options, (answer) => read(answer).then(resolve, reject)).on('error', reject).end();
     });
+}
+
+// The headers that reach the application, as a list of names and values in turn.
+async function rawHeadersAt(path, headers) {
+    const [, body] = await rawAnswerAt(path, headers);
+    return JSON.parse(body);
 }
 
 // The values of each claim that reach the application, however they are spelled.
@@ -162,6 +168,22 @@ async function forge(name) {
     assert.deepEqual(caller['X-User-Email'], [email]);
     assert.deepEqual(caller['X-User-Role'], ['user']);
     for (const name of claims) assert.ok(caller[name].length === 1 && caller[name][0] !== 'forged', name);
+}
+
+// Application and proxy may read these paths differently.
+async function obscurePaths(name) {
+    const email = `${name}5@example.org`;
+    service.createUser(email);
+    const Authorization = `Bearer ${await service.logIn(email)}`;
+    const guarded = ['/admin/%zz', '/admin/%', '/%61dmin/%zz', '/ADMIN/%4', '/members/%zz'];
+    for (const path of guarded) {
+        const [status] = await rawAnswerAt(path, { Authorization });
+        assert.ok(status === 400 || status === 403, `${path}: ${status}`);
+    }
+    for (const path of ['/public/../orders/%', '/public/../admin/users/%', '/public/..%2forders/%zz']) {
+        const [status] = await rawAnswerAt(path, {});
+        assert.ok(status === 400 || status === 401, `${path}: ${status}`);
+    }
 }
 
 // Consentry would refuse a key that is not its own.
@@ -271,6 +293,12 @@ for (const name of proxies)
     test(`nobody behind ${name} forges a claim, however it is spelled`, async () => {
         proxyPort = startProxy(name);
         await forge(name);
+    });
+
+for (const name of proxies)
+    test(`no path evades the rules of ${name}`, async () => {
+        proxyPort = startProxy(name);
+        await obscurePaths(name);
     });
 
 for (const name of proxies)
