@@ -135,7 +135,7 @@ function rawAnswerAt(path, headers) {
         headers: { Host: 'app.example.com', ...headers },
     };
     return new Promise((resolve, reject) => {
-        const read = async (answer) => [answer.statusCode, Buffer.concat(await answer.toArray()).toString()];
+        const read = async (answer) => [answer.statusCode, Buffer.concat(await answer.toArray()).toString(), answer.headers];
         request(options, (answer) => read(answer).then(resolve, reject)).on('error', reject).end();
     });
 }
@@ -168,6 +168,32 @@ async function forge(name) {
     assert.deepEqual(caller['X-User-Email'], [email]);
     assert.deepEqual(caller['X-User-Role'], ['user']);
     for (const name of claims) assert.ok(caller[name].length === 1 && caller[name][0] !== 'forged', name);
+}
+
+// Proxies remove the headers that Connection names. That must come before they set the claims.
+async function takeAway(name) {
+    const email = `${name}6@example.org`;
+    service.createUser(email);
+    const Authorization = `Bearer ${await service.logIn(email)}`;
+    for (const Connection of [
+        claims.join(', '),
+        'close, x-user-id,X-USER-EMAIL ,x-User-Role;X-Session-Id',
+        ['keep-alive', 'X-User-Id, X-User-Email', 'X-User-Role, X-Session-Id'],
+    ]) {
+        const caller = await claimsOf('/headers', { Authorization, Connection });
+        assert.deepEqual(caller['X-User-Email'], [email]);
+        for (const name of claims) assert.equal(caller[name].length, 1, `${name} with ${Connection}`);
+    }
+    // The proxies that pass WebSockets on still do.
+    if (['caddy', 'haproxy'].includes(name)) {
+        const wished = { Upgrade: 'websocket', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+        const raw = await rawHeadersAt('/headers', { Authorization, Connection: 'X-User-Id, Upgrade', ...wished });
+        assert.ok(raw.includes('websocket'), raw.join(' '));
+    }
+    // Consentry asks for HTTPS where X-Forwarded-Proto says that the client used it.
+    const Host = 'accounts.example.com';
+    const [, , headers] = await rawAnswerAt('/login', { Host, Connection: 'close, x-forwarded-proto' });
+    assert.match(headers['strict-transport-security'] ?? '', /^max-age=/);
 }
 
 // Application and proxy may read these paths differently.
@@ -293,6 +319,12 @@ for (const name of proxies)
     test(`nobody behind ${name} forges a claim, however it is spelled`, async () => {
         proxyPort = startProxy(name);
         await forge(name);
+    });
+
+for (const name of proxies)
+    test(`a client of ${name} cannot take a claim away`, async () => {
+        proxyPort = startProxy(name);
+        await takeAway(name);
     });
 
 for (const name of proxies)
