@@ -309,6 +309,22 @@ class Proxies(unittest.TestCase):
 
 
 class Package(unittest.TestCase):
+    def test_the_image_is_made_of_the_release_for_which_the_package_is(self):
+        """A package that another release of Debian has built needs libraries that the image does not have."""
+        pages = [Path("packaging/container/Containerfile"), *Path("docs").rglob("*.md")]
+        commands = [
+            command
+            for page in pages
+            for command in re.findall(r"buildah build (?:.*\\\n)*.*", page.read_text())
+            if "packaging/container/Containerfile" in command
+        ]
+        self.assertGreaterEqual(len(commands), 3)
+        for command in commands:
+            base = re.search(r'--build-arg (BASE="[^"]*")', re.sub(r"\\\n(#| )*", "", command))
+            self.assertTrue(base, command)
+            named = subprocess.run(["sh", "-euc", f"{base[1]}; echo $BASE"], capture_output=True, text=True, check=True)
+            self.assertRegex(named.stdout, r"^docker\.io/library/debian:[a-z]+-slim\n$")
+
     def test_the_settings_file_stays_as_it_was_shipped(self):
         """Every operator has changed this file, as `consentry init` writes the settings to it. If a new version shipped
         another one, dpkg would stop each upgrade and ask which of the two to keep. consentry.env(5) is the place for news.
