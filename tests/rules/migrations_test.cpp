@@ -1,5 +1,6 @@
 // STO-5: during a rolling update, the former version of the program runs on the new schema. It does not know the
 // additions, so its writes must not depend on them, and everything it reads must remain.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,32 @@ TEST(STO_5, WhatTheFormerVersionCannotLiveWithIsFound) {
     EXPECT_EQ(complaints("ALTER TABLE a ADD COLUMN b BIGINT NOT NULL DEFAULT 0;\nALTER TABLE a ADD COLUMN c TEXT;\n"
                          "CREATE INDEX a_b ON a (b); CREATE TABLE d (id BIGINT PRIMARY KEY); UPDATE a SET b = 1;"),
               0U);
+}
+
+// "5 to 7 and 9" are 5, 6, 7 and 9.
+std::vector<int> numbers_in(const std::string& text) {
+    static const boost::regex range(R"((\d+)(?:\s+to\s+(\d+))?)");
+    std::vector<int> out;
+    for (boost::sregex_iterator found(text.begin(), text.end(), range), end; found != end; ++found) {
+        const int first = std::stoi((*found)[1]);
+        const int last = (*found)[2].matched ? std::stoi((*found)[2]) : first;
+        for (int number = first; number <= last; ++number) out.push_back(number);
+    }
+    return out;
+}
+
+TEST(Guides, CapacityNamesTheCostOfEachMigrationOnce) {
+    const std::string page = read_file("docs/guides/capacity.md");
+    const std::size_t begin = page.find("**Look at the migrations.**");
+    ASSERT_NE(begin, std::string::npos);
+    std::vector<int> named = numbers_in(page.substr(begin, page.find("\n2. ", begin) - begin));
+    std::ranges::sort(named);
+    std::vector<int> present;
+    static const boost::regex migration(R"(migrations/(\d{4})_\w+\.sql)");
+    for (const std::string& path : files_below("migrations"))
+        if (boost::smatch found; boost::regex_match(path, found, migration)) present.push_back(std::stoi(found[1]));
+    EXPECT_GT(present.size(), 20U);
+    EXPECT_EQ(named, present);
 }
 
 }  // namespace
