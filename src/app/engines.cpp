@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/config/own_url.hpp"
+#include "app/service_manager.hpp"
 #include "base/error.hpp"
 #include "base/wrong_settings.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
@@ -105,6 +106,8 @@ std::unique_ptr<storage::Database> open_database(const Config& config, const Bef
     }
     if (is_due) before_upgrade();
     try {
+        std::optional<LongerStart> longer;
+        if (is_due) longer.emplace();
         database->migrate(migrations);
         return database;
     } catch (const std::exception&) {

@@ -1,5 +1,6 @@
 #include "app/service_manager.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "base/numbers.hpp"
 
 namespace consentry {
@@ -20,6 +23,7 @@ namespace {
 
 constexpr int first_passed = 3;  // SD_LISTEN_FDS_START
 constexpr std::int64_t passed_max = 64;
+constexpr milliseconds usual_interval{30'000};  // WatchdogSec of the package's unit
 
 std::string_view variable(const char* name) {
     const char* value = std::getenv(name);
@@ -31,6 +35,19 @@ std::optional<std::int64_t> number_in(const char* name) { return parse_number<st
 bool is_for_this_process(const char* name) {
     const auto process = number_in(name);
     return process && *process == getpid();
+}
+
+// Calls `tell` on a thread of its own, at once and then twice per interval.
+std::jthread twice_per(milliseconds interval, std::function<void()> tell) {
+    return std::jthread([interval, tell = std::move(tell)](const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any ended;
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            tell();
+            ended.wait_for(lock, stop, interval / 2, [] { return false; });
+        }
+    });
 }
 
 int passed_sockets() {
@@ -76,14 +93,16 @@ std::optional<milliseconds> watchdog_interval() {
 }
 
 Watchdog::Watchdog(milliseconds interval, std::function<bool()> is_alive)
-    : thread_([interval, is_alive = std::move(is_alive)](const std::stop_token& stop) {
-          std::mutex mutex;
-          std::condition_variable_any ended;
-          std::unique_lock lock(mutex);
-          while (!stop.stop_requested()) {
-              if (is_alive()) notify_service_manager("WATCHDOG=1");
-              ended.wait_for(lock, stop, interval / 2, [] { return false; });
-          }
-      }) {}
+    : thread_(twice_per(interval, [is_alive = std::move(is_alive)] {
+          if (is_alive()) notify_service_manager("WATCHDOG=1");
+      })) {}
+
+LongerStart::LongerStart() {
+    const milliseconds interval = watchdog_interval().value_or(usual_interval);
+    // The service manager waits at least this long for the next message.
+    const std::string message = fmt::format(
+        "EXTEND_TIMEOUT_USEC={}", std::chrono::duration_cast<std::chrono::microseconds>(2 * interval).count());
+    thread_ = twice_per(interval, [message] { notify_service_manager(message); });
+}
 
 }  // namespace consentry

@@ -35,4 +35,14 @@ private:
     std::jthread thread_;
 };
 
+// As long as it lives, asks the service manager for more time to start: systemd ends a start that takes longer than the
+// unit allows (TimeoutStartSec), and an upgrade of the schema may take hours.
+class LongerStart {
+public:
+    LongerStart();
+
+private:
+    std::jthread thread_;
+};
+
 }  // namespace consentry

@@ -191,6 +191,26 @@ TEST(ServiceManager, ASignalDuringTheStartEndsItAtOnce) {
     }
 }
 
+// Regression: systemd ended each upgrade of the schema after ten minutes, and started the next one, without an end.
+TEST(ServiceManager, HearsThatAnUpgradeNeedsMoreTime) {
+    const TempFolder folder;
+    make_data(folder.path());
+    take_back_newest_migration(folder / "data/consentry.db");
+    storage::sqlite::Connection other({.file = folder / "data/consentry.db"});
+    other.run("BEGIN IMMEDIATE");
+    const ServiceManager manager(folder / "notify");
+    Program service({"serve"}, folder.path(),
+                    quick_settings({{"NOTIFY_SOCKET", (folder / "notify").string()}, {"WATCHDOG_USEC", "200000"}}));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(manager.next(), "EXTEND_TIMEOUT_USEC=400000");
+    other.run("ROLLBACK");
+    std::string later = manager.next();
+    while (later.starts_with("EXTEND_TIMEOUT_USEC=")) later = manager.next();
+    EXPECT_EQ(later, "READY=1");
+    EXPECT_EQ(manager.next(), "WATCHDOG=1");
+    service.send(SIGTERM);
+    EXPECT_EQ(service.wait(std::chrono::seconds{20}).code, 0);
+}
+
 TEST(ServiceManager, AStandardErrorThatTakesNothingStopsNoService) {
     const TempFolder folder;
     make_data(folder.path());
