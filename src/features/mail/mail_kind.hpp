@@ -24,8 +24,8 @@ enum class MailKind {
     new_device,  // additional fact: device, if the client named it
     two_factor_enabled,
     two_factor_disabled,
-    two_factor_reset,
-    two_factor_removed,  // by an administrator
+    two_factor_reset,    // by an administrator or the operator, like the next one; must be set up again
+    two_factor_removed,  // turned off
     two_factor_failed,
     two_factor_locked,
     backup_codes_replaced,
