@@ -4,16 +4,19 @@
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "app/config/own_url.hpp"
 #include "app/service_manager.hpp"
 #include "base/error.hpp"
+#include "base/run_to_end.hpp"
 #include "base/wrong_settings.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
 #include "storage/memory/memory_cache.hpp"
@@ -177,6 +180,19 @@ std::optional<std::string> text_in_database(const Config& config, std::string_vi
                                             std::span<const std::string> parameters) {
     if (config.database.url.empty()) return storage::sqlite::text_in(config.database.file, table, sql, parameters);
     return storage::postgres::text_in(postgres_options(config), table, sql, parameters);
+}
+
+std::optional<std::string> text_in_object_store(const Config& config, storage::Area area, const std::string& key,
+                                                std::size_t bytes_max) {
+    std::optional<storage::Object> found;
+    if (const auto folder = object_folder(config)) {
+        found = storage::ObjectFolder::look_up(*folder, area, key, bytes_max);
+    } else {
+        boost::asio::io_context context(1);
+        const auto store = connect_object_store(config);
+        found = run_to_end(context, store->get(area, key, bytes_max));
+    }
+    return found ? std::optional(std::move(found->bytes)) : std::nullopt;
 }
 
 void look_at_cache(const Config& config) {

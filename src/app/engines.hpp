@@ -1,6 +1,7 @@
 // Selects the engine behind each port according to the settings.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -56,6 +57,10 @@ void look_at_object_store(const Config& config);
 // is none yet, or if only a start can tell.
 std::optional<std::string> text_in_database(const Config& config, std::string_view table, const char* sql,
                                             std::span<const std::string> parameters = {});
+
+// An object as it is, or nullopt if there is none yet. Throws Unavailable if the object store does not respond.
+std::optional<std::string> text_in_object_store(const Config& config, storage::Area area, const std::string& key,
+                                                std::size_t bytes_max);
 
 // Throws WrongSettings naming the path if `folder` can neither be written to nor created.
 void require_writable(const std::filesystem::path& folder);

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/instances/fleet.hpp"
+#include "tests/support/program_people.hpp"
 #include "tests/support/real_postgres.hpp"
 #include "tests/support/real_redis.hpp"
 #include "tests/support/tcp_proxy.hpp"
@@ -88,6 +89,29 @@ TEST_F(StartRefusals, OPS_2_OfASchemaThatIsNewerThanTheProgram) {
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
     schema.sql("INSERT INTO schema_migrations (number, name, applied_at) VALUES (9999, 'of the future', 0)");
     expect_refused("DATABASE_URL", schema.url(), "version 9999", schema.url());
+}
+
+// Only the object store knows what others have seen.
+TEST_F(StartRefusals, OPS_2_OfADatabaseThatIsOlderThanThePublishedLog) {
+    const PostgresSchema schema;
+    const PostgresSchema older;
+    const Settings settings = quick_settings({{"DATABASE_URL", schema.url()}});
+    make_person(folder.path(), "ada@example.org", "user", settings);
+    ASSERT_EQ(run_program({"clean-up"}, folder.path(), settings).code, 0) << "publishes the act";
+    const Finished checked = run_program({"config", "check"}, folder.path(), settings);
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    const auto expect_refused_log = [&](const std::string& url, const std::string& words) {
+        const Settings changed = quick_settings({{"DATABASE_URL", url}});
+        const Finished found = run_program({"config", "check"}, folder.path(), changed);
+        EXPECT_EQ(found.code, 2);
+        EXPECT_THAT(found.err, HasSubstr("\nDATABASE_URL: " + words));
+        const Finished served = run_program({"serve"}, folder.path(), changed);
+        EXPECT_EQ(served.code, 1);
+        EXPECT_THAT(served.err, HasSubstr(words));
+    };
+    expect_refused_log(older.url(), "The published log has 1 entries, but the one in the database only 0");
+    schema.sql("UPDATE logs SET edge = '\\x00' WHERE name = 'administration'");
+    expect_refused_log(schema.url(), "The database's log is damaged: ");
 }
 
 TEST_F(StartRefusals, OPS_2_AndACheckMakesNoTable) {

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "app/commands/start_check.hpp"
+#include "app/config/read_config.hpp"
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "tests/contracts/s3_calls.hpp"
@@ -19,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::AnyOf;
 using ::testing::Each;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
@@ -143,6 +146,32 @@ TEST_P(PolicyOnS3, FLT_3_WithoutTheServerOnlyDocumentsWait) {
     // Other tests may slow the server down to more than the short timeout.
     EXPECT_TRUE(eventually([&] { return desk.publish(id).status == 200U; }));
     EXPECT_THAT(keys(published), UnorderedElementsAre(draft_key("privacy", 1, "en")));
+}
+
+TEST_P(PolicyOnS3, OPS_2_ACheckFindsADatabaseOlderThanThePublishedLog) {
+    const PolicyDesk desk(service);
+    const Answer created = desk.create("privacy", 1, {upload(desk, 1, "en", "<p>Text</p>")});
+    ASSERT_EQ(desk.publish(created.text("data.id")).status, 200U);
+    const Config config =
+        read_config(test_settings(service.folder(), settings(GetParam(), link.port(), drafts, published))).value();
+    Config older = config;
+    older.database.url.clear();
+    older.database.file = service.folder() / "lost.db";
+    const auto problems = [](const Config& checked) {
+        std::string out;
+        for (const ConfigProblem& one : check_start(checked, SystemClock(), ServiceRuns::maybe).problems)
+            out += one.setting + ": " + one.text + "\n";
+        return out;
+    };
+    EXPECT_TRUE(eventually([&] { return problems(older).starts_with("DATABASE_URL: The published log has "); }))
+        << problems(older);
+    EXPECT_EQ(problems(config), "");
+    link.refuse();
+    const StartCheck without = check_start(older, SystemClock(), ServiceRuns::maybe);
+    EXPECT_THAT(without.problems, IsEmpty());
+    ASSERT_EQ(without.warnings.size(), 1U);
+    EXPECT_EQ(without.warnings.front().setting, "STORAGE_URL");
+    EXPECT_THAT(without.warnings.front().text, HasSubstr("the published logs were not checked"));
 }
 
 }  // namespace

@@ -361,6 +361,14 @@ TEST_F(Backup, AnOlderDatabaseBesideNewerFilesDoesNotStart) {
     publish(2);
     for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "data/consentry.db").string() + ending);
     ASSERT_EQ(run({"restore", "copy", "--database-only"}).code, 0);
+    const Finished checked = run({"config", "check"});
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("DATABASE_URL: The published log has 2 entries"),
+                                   HasSubstr("older than what others have seen"), HasSubstr("Nothing was changed")));
+    const Finished examined = run({"doctor"});
+    EXPECT_EQ(examined.code, 1);
+    EXPECT_THAT(examined.out, AllOf(HasSubstr("error\tDATABASE_URL\tThe published log has 2 entries"),
+                                    Not(HasSubstr("is up to date"))));
     const Finished cleaned = run({"clean-up", "--json"});
     EXPECT_EQ(cleaned.code, 1);
     const auto troubles = json::parse(cleaned.out).at("troubles").as_array();

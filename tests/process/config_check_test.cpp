@@ -104,7 +104,11 @@ TEST(ConfigCheck, OPS_2_WritesNothingBesideARunningServiceAndAfterACrash) {
     EXPECT_EQ(checked.code, 0) << checked.err;
     EXPECT_EQ(snapshot(folder.path()), crashed);
     fs::remove(folder / "data/consentry.db-shm");
-    EXPECT_EQ(check(folder.path()).code, 0) << "the log alone, as a copy has it";
+    EXPECT_THAT(checked.err, Not(HasSubstr("DATABASE_URL")));
+    const Finished copied = check(folder.path());
+    EXPECT_EQ(copied.code, 0) << "the log alone, as a copy has it";
+    EXPECT_THAT(copied.err, AllOf(HasSubstr("warning: DATABASE_URL: "), HasSubstr("consentry.db-shm is missing"),
+                                  HasSubstr("not checked")));
     EXPECT_FALSE(fs::exists(folder / "data/consentry.db-shm"));
 }
 
@@ -177,6 +181,79 @@ TEST(ConfigCheck, AVersionThatWouldNotStartDoesNotUpgradeTheSchema) {
     EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0);
     EXPECT_NE(version(), before);
+}
+
+void replace_database(const fs::path& database, const fs::path& with) {
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove(database.string() + ending);
+    fs::copy_file(with, database);
+}
+
+// Others have seen entries that the database lacks: only the checkpoint in the object store knows of them.
+TEST(ConfigCheck, OPS_2_FindsADatabaseThatIsOlderThanThePublishedLogAndLeavesItsSchema) {
+    const TempFolder folder;
+    const auto database = folder / "data/consentry.db";
+    const auto publish_an_act_of = [&](const std::string& email) {
+        make_person(folder.path(), email);
+        EXPECT_EQ(run_program({"clean-up"}, folder.path(), quick_settings()).code, 0);
+    };
+    make_data(folder.path());
+    fs::copy_file(database, folder / "without-log.db");
+    publish_an_act_of("ada@example.org");
+    fs::copy_file(database, folder / "with-log.db");
+    publish_an_act_of("bob@example.org");
+    for (const auto& [copy, entries] : {std::pair{"without-log.db", "0"}, {"with-log.db", "1"}}) {
+        SCOPED_TRACE(copy);
+        const std::string trouble =
+            std::string("The published log has 2 entries, but the one in the database only ") + entries;
+        replace_database(database, folder / copy);
+        expect_refused(folder.path(), {}, "DATABASE_URL", trouble, other_trouble);
+
+        replace_database(database, folder / copy);
+        take_back_newest_migration(database);
+        const auto version = [&] { return run_sql(database, "SELECT max(number) FROM schema_migrations").at(0).at(0); };
+        const std::string before = version();
+        expect_refused(folder.path(), {}, "DATABASE_URL", trouble, wrong_settings);
+        EXPECT_EQ(version(), before) << "the version before would not start again";
+    }
+    fs::remove(database);
+    expect_refused(folder.path(), {}, "DATABASE_URL", "but the one in the database only 0", other_trouble);
+}
+
+TEST(ConfigCheck, OPS_2_FindsLogsThatAreDamagedOrOfAnotherInstallation) {
+    const TempFolder folder;
+    make_person(folder.path(), "ada@example.org");
+    ASSERT_EQ(run_program({"clean-up"}, folder.path(), quick_settings()).code, 0);
+    ASSERT_EQ(check(folder.path()).code, 0);
+    const auto spoil = [&](const fs::path& file, const std::string& text) {
+        const std::string former = text_in(file);
+        std::ofstream(file, std::ios::trunc) << text;
+        return [=] { std::ofstream(file, std::ios::trunc) << former; };
+    };
+    const fs::path files = folder / "data/storage";
+    const TempFolder another;
+    make_person(another.path(), "bob@example.org");
+    ASSERT_EQ(run_program({"clean-up"}, another.path(), quick_settings()).code, 0);
+    for (const std::string& log : {"public/consent-log/checkpoint", "private/administration-log/checkpoint"})
+        for (const std::string& note : {std::string("nonsense"), text_in(another / "data/storage" / log)}) {
+            const auto restore = spoil(files / log, note);
+            expect_refused(folder.path(), {}, "STORAGE_URL", "The published checkpoint is not one of this log",
+                           other_trouble);
+            restore();
+        }
+    const auto restore = spoil(files / "private/receipt-keys/former.json", "nonsense");
+    expect_refused(folder.path(), {}, "STORAGE_URL", "private object receipt-keys/former.json is damaged",
+                   other_trouble);
+    restore();
+    EXPECT_EQ(check(folder.path()).code, 0);
+    const auto database = folder / "data/consentry.db";
+    fs::copy_file(database, folder / "whole.db");
+    for (const char* damage : {"edge = x'00'", "checkpoint = 'nonsense'", "verifier_key = 'nonsense'",
+                               "published = published + 1", "size = 0, published = 0, edge = x''"}) {
+        SCOPED_TRACE(damage);
+        replace_database(database, folder / "whole.db");
+        run_sql(database, std::string("UPDATE logs SET ") + damage + " WHERE name = 'administration'");
+        expect_refused(folder.path(), {}, "DATABASE_URL", "Restore it from a backup", other_trouble);
+    }
 }
 
 TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {

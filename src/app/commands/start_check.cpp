@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,12 +23,19 @@
 #include "app/pages.hpp"
 #include "app/services.hpp"
 #include "base/ascii.hpp"
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/error_text.hpp"
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
+#include "features/administration_log/administration_log.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_log/former_keys.hpp"
 #include "features/consent_log/receipt_keys.hpp"
+#include "features/published_logs/continuation.hpp"
 #include "features/published_logs/cosigning.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "http/listeners.hpp"
@@ -117,13 +127,86 @@ void look_at_witnesses(const Config& config) {
     throw std::runtime_error("no `log` line of the policy contains the key of CONSENT_LOG_PRIVATE_KEY");
 }
 
-void look_at_consent_log(const Config& given) {
-    if (!given.consent_log.enable) return;
+// Without its index, a write-ahead log has what only a start can read.
+void require_readable_database(const Config& config) {
+    if (!config.database.url.empty() || database_version(config)) return;
+    throw Unavailable(fmt::format("{0}-shm is missing beside {0}-wal, so only a start can read the database",
+                                  config.database.file.string()));
+}
+
+std::vector<LogClaim> log_claims(const Config& given) {
+    if (!given.consent_log.enable) return {};
     const Config config = with_passing_secrets(given);
+    const std::string& origin = config.consent_log.origin;
+    const bool is_given = config.consent_log.origin_is_given;
     const crypto::PrivateKey key = consent_log_key(config.consent_log.private_key);
-    const auto known = text_in_database(given, "logs", "SELECT verifier_key FROM logs WHERE name = 'consent'");
-    if (!known) return;
-    require_same_consent_log(*known, config.consent_log.origin, config.consent_log.origin_is_given, key);
+    return {
+        consent_log_claim(
+            {.key = key, .origin = origin, .origin_is_given = is_given, .issuer = {}, .witness_lines = {}}),
+        administration_log_claim(
+            {.consent_key = key, .origin = origin, .origin_is_given = is_given, .retention = {}, .witness_lines = {}})};
+}
+
+// In one text, because the service may publish between two looks. The two engines spell bytes in different ways.
+std::optional<LogState> state_of(const Config& config, std::string_view log) {
+    const std::string name(log);
+    const std::string sql = fmt::format(
+        "SELECT verifier_key || '\n' || CAST(published AS TEXT) || '\n' || {} || '\n' || checkpoint FROM logs "
+        "WHERE name = $1",
+        config.database.url.empty() ? "hex(edge)" : "encode(edge, 'hex')");
+    const auto found = text_in_database(config, "logs", sql.c_str(), {&name, 1});
+    if (!found) return std::nullopt;
+    std::string_view rest = *found;
+    LogState out;
+    out.verifier_key = take_part(rest, '\n');
+    out.published = parse_number<std::int64_t>(take_part(rest, '\n')).value_or(0);
+    out.edge = from_hex(to_lower_ascii(take_part(rest, '\n'))).value_or(Bytes{});
+    out.checkpoint = rest;
+    return out;
+}
+
+tlog::NoteSigner signer_of(const LogClaim& claim, const std::optional<LogState>& known) {
+    return known ? signer_for(known->verifier_key, claim.origin, claim.origin_is_given, claim.key)
+                 : signer_for(claim.origin, claim.key);
+}
+
+// What the database alone can tell.
+void look_at_logs(const Config& config) {
+    for (const LogClaim& claim : log_claims(config)) {
+        const auto known = state_of(config, claim.place.name);
+        try {
+            const tlog::NoteSigner signer = signer_of(claim, known);
+            if (known) require_whole(*known, signer.verifier());
+        } catch (const LogRefused&) {
+            throw_as_fault_of("DATABASE_URL");
+        }
+    }
+}
+
+// What look_at_logs() cannot tell: others may have seen more than the database has. Whether it has changed an entry
+// that they have seen, only the start finds out, which reads the entries.
+void look_at_published_logs(const Config& config) {
+    for (const LogClaim& claim : log_claims(config)) {
+        const auto note =
+            text_in_object_store(config, claim.place.area, fmt::format("{}/{}", claim.place.folder, checkpoint_object),
+                                 tlog::note_bytes_max);
+        if (!note) continue;
+        // Read after the object: the service may publish meanwhile, and then the database is the newer one.
+        const auto known = state_of(config, claim.place.name);
+        const tlog::NoteSigner signer = signer_of(claim, known);
+        const tlog::Checkpoint published = published_checkpoint(*note, signer.verifier());
+        try {
+            require_not_behind(known ? own_checkpoint(known->checkpoint, signer.verifier())
+                                     : tlog::Checkpoint{.origin = {}, .size = 0, .root = tlog::empty_root()},
+                               published);
+        } catch (const LogRefused&) {
+            throw_as_fault_of("DATABASE_URL");
+        }
+    }
+    if (!config.consent_log.enable) return;
+    const auto former = text_in_object_store(config, storage::Area::private_area, std::string(former_keys_object),
+                                             former_keys_bytes_max);
+    if (former) FormerKeys::stored(*former);
 }
 
 // The service refuses another key under an ID that receipts name.
@@ -186,10 +269,16 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
     if (runs == ServiceRuns::yes) looker.look("DATA_DIR", {}, look_for_lost_keys);
     const bool has_database = looker.look("DATABASE_URL", {}, look_at_database);
     looker.look("CACHE_URL", "two-factor logins are unavailable until it responds", look_at_cache);
-    looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
+    const bool has_objects =
+        looker.look("STORAGE_URL",
+                    config.consent_log.enable ? "files of term policies are unavailable until it responds, and the "
+                                                "published logs were not checked"
+                                              : "files of term policies are unavailable until it responds",
+                    look_at_object_store);
     looker.look("MAIL_URL", "emails wait until it responds", look_at_mail);
-    if (has_database) {
-        looker.look("CONSENT_LOG_PRIVATE_KEY", {}, look_at_consent_log);
+    if (has_database && looker.look("DATABASE_URL", "what it contains was not checked", require_readable_database)) {
+        if (looker.look("CONSENT_LOG_PRIVATE_KEY", {}, look_at_logs) && has_objects)
+            looker.look("STORAGE_URL", "the published logs were not checked", look_at_published_logs);
         looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_receipt_key(c, clock); });
     }
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);

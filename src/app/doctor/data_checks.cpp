@@ -74,14 +74,10 @@ void examine_logs(const Config& config, const Asked& ask, TimePoint now, Finding
 }
 
 // Nullopt if the store does not answer, which examine_other_servers() reports.
-std::optional<bool> has_former_keys(const Config& config, asio::io_context& context) {
-    if (const auto folder = object_folder(config))
-        return std::filesystem::exists(*folder / "private" / former_keys_object);
+std::optional<bool> has_former_keys(const Config& config) {
     try {
-        const auto store = connect_object_store(config);
-        const auto found =
-            run_to_end(context, store->head(storage::Area::private_area, std::string(former_keys_object)));
-        return found.has_value();
+        return text_in_object_store(config, storage::Area::private_area, std::string(former_keys_object), 1)
+            .has_value();
     } catch (const Unavailable&) {
         return std::nullopt;
     }
@@ -90,7 +86,7 @@ std::optional<bool> has_former_keys(const Config& config, asio::io_context& cont
 void examine_receipt_keys(const Config& config, const Asked& ask, Findings& findings) {
     if (!config.consent_log.enable || ask("SELECT 1 FROM logs WHERE name = 'consent'").empty()) return;
     const auto found = run_to_end(ask.context, unsigned_receipt_keys(ask.database, {}));
-    const bool has_list = has_former_keys(config, ask.context).value_or(true);
+    const bool has_list = has_former_keys(config).value_or(true);
     if (!has_list)
         findings.error("receipt keys",
                        fmt::format("the private part of the object store lacks {}, so no key of a former version is "

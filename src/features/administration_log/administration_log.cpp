@@ -27,6 +27,11 @@ crypto::PrivateKey derived_key(const crypto::PrivateKey& consent_key) {
     return std::move(*key);
 }
 
+PublishedLog::Options log_options(const AdministrationLogSettings& settings, const Clock& clock) {
+    return PublishedLog::options_of(administration_log_claim(settings),
+                                    settings.witness_lines.empty() ? nullptr : &clock);
+}
+
 std::optional<ShownAccount> shown(const SubjectTag& tag, const std::map<Bytes, TaggedAccount>& accounts) {
     if (tag == no_tag) return std::nullopt;
     ShownAccount out{.id = {}, .email = {}, .tag = to_hex(tag)};
@@ -44,6 +49,13 @@ LogPlace administration_log_place() {
     return {.name = log_name, .area = storage::Area::private_area, .folder = "administration-log"};
 }
 
+LogClaim administration_log_claim(const AdministrationLogSettings& settings) {
+    return {.place = administration_log_place(),
+            .origin = settings.origin + "/administration",
+            .origin_is_given = settings.origin_is_given,
+            .key = derived_key(settings.consent_key)};
+}
+
 AdministrationLog::AdministrationLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
                                      AdministrationLogSettings settings)
     : database_(database),
@@ -54,13 +66,7 @@ AdministrationLog::AdministrationLog(storage::Database& database, storage::Objec
       acts_(database),
       settings_(std::move(settings)),
       key_(derived_key(settings_.consent_key)),
-      published_(database, store, key_,
-                 {.name = log_name,
-                  .area = administration_log_place().area,
-                  .folder = administration_log_place().folder,
-                  .origin = settings_.origin + "/administration",
-                  .origin_is_given = settings_.origin_is_given,
-                  .cosigning_clock = settings_.witness_lines.empty() ? nullptr : &clock}) {}
+      published_(database, store, key_, log_options(settings_, clock)) {}
 
 awaitable<void> AdministrationLog::take_in_all() {
     for (bool more = true; more;) more = co_await take_in();

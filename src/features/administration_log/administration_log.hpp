@@ -14,7 +14,7 @@
 #include "base/clock.hpp"
 #include "features/administration_log/entry.hpp"
 #include "features/administration_log/repository.hpp"
-#include "features/published_logs/comparison.hpp"
+#include "features/published_logs/continuation.hpp"
 #include "features/published_logs/published_log.hpp"
 #include "tlog/policy.hpp"
 
@@ -102,5 +102,8 @@ private:
 };
 
 LogPlace administration_log_place();
+
+// As an instance with these settings would continue the log.
+LogClaim administration_log_claim(const AdministrationLogSettings& settings);
 
 }  // namespace consentry

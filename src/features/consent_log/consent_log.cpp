@@ -56,24 +56,11 @@ std::optional<std::string> addendum_of(const OwnEntry& logged) {
     return text;
 }
 
-std::string consent_origin(const std::string& origin) { return origin + "/consent"; }
-
 PublishedLog::Options log_options(const ConsentLogSettings& settings, const Clock& clock) {
-    LogPlace place = consent_log_place();
-    return {.name = place.name,
-            .area = place.area,
-            .folder = std::move(place.folder),
-            .origin = consent_origin(settings.origin),
-            .origin_is_given = settings.origin_is_given,
-            .cosigning_clock = settings.witness_lines.empty() ? nullptr : &clock};
+    return PublishedLog::options_of(consent_log_claim(settings), settings.witness_lines.empty() ? nullptr : &clock);
 }
 
 }  // namespace
-
-void require_same_consent_log(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
-                              const crypto::PrivateKey& key) {
-    PublishedLog::signer_for(verifier_key, consent_origin(origin), origin_is_given, key);
-}
 
 awaitable<std::vector<std::string>> unsigned_receipt_keys(storage::Database& database,
                                                           std::optional<tlog::VerifierKey> log) {
@@ -90,6 +77,13 @@ awaitable<std::vector<std::string>> unsigned_receipt_keys(storage::Database& dat
 }
 
 LogPlace consent_log_place() { return {.name = log_name, .area = storage::Area::public_area, .folder = "consent-log"}; }
+
+LogClaim consent_log_claim(const ConsentLogSettings& settings) {
+    return {.place = consent_log_place(),
+            .origin = settings.origin + "/consent",
+            .origin_is_given = settings.origin_is_given,
+            .key = settings.key};
+}
 
 ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
                        WorkerPool& signing, ConsentLogSettings settings, const PublishedLog* administration)

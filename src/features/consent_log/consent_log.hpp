@@ -21,7 +21,7 @@
 #include "base/worker_pool.hpp"
 #include "features/consent_log/receipt_keys.hpp"
 #include "features/consent_log/repository.hpp"
-#include "features/published_logs/comparison.hpp"
+#include "features/published_logs/continuation.hpp"
 #include "features/published_logs/published_log.hpp"
 #include "features/sessions/key_ring.hpp"
 
@@ -121,9 +121,8 @@ private:
 
 LogPlace consent_log_place();
 
-// Throws LogRefused unless an instance with these settings may continue the log that verifiers know by `verifier_key`.
-void require_same_consent_log(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
-                              const crypto::PrivateKey& key);
+// As an instance with these settings would continue the log.
+LogClaim consent_log_claim(const ConsentLogSettings& settings);
 
 // The IDs of the keys in the database that the log of this verifier key has not signed; nullopt: the log that the
 // database names, if it names one.

@@ -1,13 +1,17 @@
 #include "features/consent_log/former_keys.hpp"
 
+#include <utility>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/json_values.hpp"
 #include "base/strict_json.hpp"
 #include "crypto/digest.hpp"
+#include "features/published_logs/log_refused.hpp"
 
 namespace consentry {
 namespace {
@@ -35,6 +39,16 @@ std::optional<FormerKeys> FormerKeys::parse(std::string_view text) {
         out.digests_.emplace(*kid, *digest);
     }
     return out;
+}
+
+FormerKeys FormerKeys::stored(std::string_view text) {
+    auto out = parse(text);
+    if (!out)
+        throw LogRefused(fmt::format(
+            "The private object {} is damaged: it lists keys of receipts. Restore it from a backup; docs/guides/"
+            "backup.md says what to do if there is none.",
+            former_keys_object));
+    return std::move(*out);
 }
 
 std::string FormerKeys::text() const {

@@ -3,6 +3,7 @@
 // there.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,12 +17,15 @@ namespace consentry {
 
 // In the private part of the object store. Written once.
 inline constexpr std::string_view former_keys_object = "receipt-keys/former.json";
+inline constexpr std::size_t former_keys_bytes_max = 1 << 20;
 
 class FormerKeys {
 public:
     explicit FormerKeys(const std::vector<ReceiptKey>& keys);
     // Reads what text() has written; nullopt if this is something else.
     static std::optional<FormerKeys> parse(std::string_view text);
+    // The same for what the object store has. Throws LogRefused if it is something else.
+    static FormerKeys stored(std::string_view text);
 
     std::string text() const;
     bool empty() const { return digests_.empty(); }

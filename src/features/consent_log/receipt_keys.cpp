@@ -12,12 +12,9 @@
 #include "base/error.hpp"
 #include "base/strict_json.hpp"
 #include "base/wrong_settings.hpp"
-#include "features/published_logs/log_refused.hpp"
 
 namespace consentry {
 namespace {
-
-constexpr std::size_t former_keys_bytes_max = 1 << 20;
 
 // The first line keeps the signature apart from those of checkpoints and descriptions.
 std::string signed_text(const std::string& jwk) { return "consentry receipt key\n" + jwk; }
@@ -142,13 +139,7 @@ awaitable<std::shared_ptr<const FormerKeys>> ReceiptKeys::find_former_keys() {
     const auto object =
         co_await store_.get(storage::Area::private_area, std::string(former_keys_object), former_keys_bytes_max);
     if (!object) co_return nullptr;
-    auto out = FormerKeys::parse(object->bytes);
-    if (!out)
-        throw LogRefused(fmt::format(
-            "The private object {} is damaged: it lists keys of receipts. Restore it from a backup; docs/guides/"
-            "backup.md says what to do if there is none.",
-            former_keys_object));
-    co_return std::make_shared<const FormerKeys>(std::move(*out));
+    co_return std::make_shared<const FormerKeys>(FormerKeys::stored(object->bytes));
 }
 
 // Once: while the object store refuses the list, anyone who can write to the database could add a key.

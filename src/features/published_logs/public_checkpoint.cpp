@@ -28,7 +28,7 @@ awaitable<void> PublishedLog::put_checkpoint() {
         const LogState known = co_await state();
         if (shown(known) == written) co_return;
         written = shown(known);
-        co_await store_.put(options_.area, key_of(checkpoint_name), written, std::string(note_type));
+        co_await store_.put(options_.area, key_of(checkpoint_object), written, std::string(note_type));
     }
 }
 

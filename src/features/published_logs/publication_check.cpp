@@ -24,29 +24,13 @@ private:
 }  // namespace
 
 awaitable<void> PublishedLog::check_publication() {
-    const auto object = co_await store_.get(options_.area, key_of(checkpoint_name), tlog::note_bytes_max);
+    const auto object = co_await store_.get(options_.area, key_of(checkpoint_object), tlog::note_bytes_max);
     // Read after the object: another process may publish meanwhile, and then the database is the newer one.
     const LogState known = co_await state();
     if (object) {
-        const auto published = tlog::open_checkpoint(object->bytes, signer_->verifier());
-        if (!published)
-            throw LogRefused("The published checkpoint is not one of this log: " + published.error() +
-                             ". Each log needs a place of its own: check STORAGE_URL. If no other log is there, the "
-                             "object is damaged: delete it, and the log continues.");
-        const auto own = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
-        if (!own)
-            throw LogRefused("The log in the database differs from its own checkpoint. Restore it from a backup.");
-        if (published->checkpoint.size > own->checkpoint.size)
-            throw LogRefused(fmt::format(
-                "The published log has {} entries, but the one in the database only {}: the database is older than "
-                "what others have seen. Restore a backup that contains all of them. If there is none, begin another "
-                "log, as docs/guides/backup.md explains.",
-                published->checkpoint.size, own->checkpoint.size));
-        if (published->checkpoint.size == own->checkpoint.size && published->checkpoint.root != own->checkpoint.root)
-            throw LogRefused(
-                "The published log and the one in the database have equal sizes but differ: the database is not the "
-                "one that published it. Restore a backup of that database.");
-        co_await check_extension(published->checkpoint, known);
+        const auto published = published_checkpoint(object->bytes, signer_->verifier());
+        require_not_behind(own_checkpoint(known.checkpoint, signer_->verifier()), published);
+        co_await check_extension(published, known);
     } else if (known.published > 0) {
         tiles_are_damaged_ = true;  // what has lost the checkpoint may have lost more
     }

@@ -6,10 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
 
 #include "base/both.hpp"
-#include "base/wrong_settings.hpp"
 #include "features/published_logs/tile_objects.hpp"
 #include "tlog/lines.hpp"
 
@@ -23,12 +21,6 @@ constexpr std::int64_t entries_at_once = 1'024;
 constexpr std::chrono::seconds erasing_time{1};   // in a turn
 constexpr std::chrono::minutes erasing_pause{1};  // after a failure
 constexpr std::size_t replaced_max = 4'096;       // to be erased; any more stay in the store for good
-
-tlog::GrowingTree tree_of(const LogState& known) {
-    auto tree = tlog::GrowingTree::restore(static_cast<std::uint64_t>(known.published), known.edge);
-    if (!tree) throw LogRefused("The database's log is damaged: " + tree.error() + ". Restore it from a backup.");
-    return std::move(*tree);
-}
 
 // The entries at the beginning of the bundle that grows are published; the edge of the tree begins with their hashes.
 void check_growing_bundle(const LogState& known, std::uint64_t first, std::span<const Bytes> entries) {
@@ -71,42 +63,19 @@ awaitable<bool> put_all(storage::ObjectStore& store, const PublishedLog::Options
     co_return true;
 }
 
-tlog::VerifierKey must_parse_key(const std::string& verifier_key) {
-    auto known = tlog::VerifierKey::parse(verifier_key);
-    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
-    return std::move(*known);
-}
-
-tlog::NoteSigner make_signer(const crypto::PrivateKey& key, const std::string& origin) {
-    Bytes seed = key.ed25519_seed();
-    auto signer = tlog::NoteSigner::from_seed(origin, tlog::KeyType::ed25519, seed);
-    OPENSSL_cleanse(seed.data(), seed.size());
-    if (!signer) throw WrongSettings("CONSENT_LOG_ORIGIN: " + signer.error());
-    return std::move(*signer);
-}
-
 }  // namespace
 
 PublishedLog::PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
                            Options options)
     : repository_(database, options.name), store_(store), key_(key), options_(std::move(options)) {}
 
-tlog::NoteSigner PublishedLog::signer_for(const std::string& verifier_key, const std::string& origin,
-                                          bool origin_is_given, const crypto::PrivateKey& key) {
-    const std::string known = must_parse_key(verifier_key).name();
-    if (origin_is_given && known != origin)
-        throw WrongSettings(fmt::format(
-            "CONSENT_LOG_ORIGIN: {} is not the origin of the log in this database, {}. A log keeps its origin: set it "
-            "to {}.",
-            origin, known, known));
-    auto signer = make_signer(key, known);
-    if (signer.verifier().text() != verifier_key)
-        throw WrongSettings(fmt::format(
-            "CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database. Verifiers know {}; the given key is "
-            "that of {}. Set the former key, which signed the checkpoints so far (with APP_ENV=local it "
-            "is the content of DATA_DIR/keys/consent-log.key).",
-            verifier_key, signer.verifier().text()));
-    return signer;
+PublishedLog::Options PublishedLog::options_of(const LogClaim& claim, const Clock* cosigning_clock) {
+    return {.name = claim.place.name,
+            .area = claim.place.area,
+            .folder = claim.place.folder,
+            .origin = claim.origin,
+            .origin_is_given = claim.origin_is_given,
+            .cosigning_clock = cosigning_clock};
 }
 
 std::string PublishedLog::sign(const tlog::NoteSigner& signer, std::uint64_t size, const tlog::Hash& root) {
@@ -128,22 +97,19 @@ awaitable<std::string> PublishedLog::origin() {
     // Another thread may be checking the log, so this asks the database.
     const auto known = co_await repository_.find_state();
     if (!known) co_return options_.origin;
-    co_return must_parse_key(known->verifier_key).name();
+    co_return stored_verifier_key(known->verifier_key).name();
 }
 
 void PublishedLog::check_key(const LogState& known) {
     auto signer = signer_for(known.verifier_key, options_.origin, options_.origin_is_given, key_);
     std::call_once(signer_is_set_, [&] { signer_.emplace(std::move(signer)); });
-    const auto signed_one = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
-    const tlog::GrowingTree tree = tree_of(known);
-    if (!signed_one || signed_one->checkpoint.size != tree.size() || !(signed_one->checkpoint.root == tree.root()))
-        throw LogRefused("The log in the database differs from its own checkpoint. Restore it from a backup.");
+    require_whole(known, signer_->verifier());
 }
 
 awaitable<void> PublishedLog::check() {
     auto known = co_await repository_.find_state();
     if (!known) {
-        const auto signer = make_signer(key_, options_.origin);
+        const auto signer = signer_for(options_.origin, key_);
         co_await repository_.create(signer.verifier().text(), sign(signer, 0, tlog::empty_root()));
         known = co_await repository_.find_state();
     }

@@ -20,6 +20,7 @@
 
 #include "base/clock.hpp"
 #include "crypto/signature_keys.hpp"
+#include "features/published_logs/continuation.hpp"
 #include "features/published_logs/log_refused.hpp"
 #include "features/published_logs/repository.hpp"
 #include "features/published_logs/tile_repair.hpp"
@@ -60,16 +61,12 @@ public:
         // Not null: the public checkpoint waits for cosignatures, by this clock at most `cosigning_patience`.
         const Clock* cosigning_clock = nullptr;
     };
+    static Options options_of(const LogClaim& claim, const Clock* cosigning_clock);
     // Half of what receipts promise: a witness that is away never breaks the promise.
     static constexpr std::chrono::seconds cosigning_patience{30};
     // The references must outlive this object. `key` is Ed25519.
     PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
                  Options options);
-
-    // Throws LogRefused unless a process with this origin and this key may continue the log that verifiers know by
-    // `verifier_key`.
-    static tlog::NoteSigner signer_for(const std::string& verifier_key, const std::string& origin, bool origin_is_given,
-                                       const crypto::PrivateKey& key);
 
     // Creates the log or checks that this process may continue it, as far as the database alone can tell. Throws
     // LogRefused if the key or the origin is another one. Before open(), for a start without the object store.
@@ -124,8 +121,6 @@ public:
     const tlog::NoteSigner* signer() const { return opened_ ? &*signer_ : nullptr; }
 
 private:
-    static constexpr std::string_view checkpoint_name = "checkpoint";  // of its object
-
     static std::string sign(const tlog::NoteSigner& signer, std::uint64_t size, const tlog::Hash& root);
     std::string key_of(std::string_view path) const;
     void check_key(const LogState& known);

@@ -167,6 +167,15 @@ std::string read_up_to(std::uint64_t bytes, const Descriptor& file) {
     return out;
 }
 
+std::optional<Object> read_object(const fs::path& folder, Area area, const std::string& key, std::size_t bytes_max) {
+    const auto file = find_file(folder, area, key);
+    if (!file) return std::nullopt;
+    const std::size_t stored_max = file->is_packed ? packed_bytes_max(bytes_max) : bytes_max;
+    std::string stored = read_up_to(std::min<std::uint64_t>(file->size, stored_max), file->descriptor);
+    return file->is_packed ? unpacked_object(stored, bytes_max)
+                           : Object{.bytes = std::move(stored), .size = file->size};
+}
+
 // Returns false if there is none.
 bool remove_file(const Descriptor& folder, const std::string& name) {
     if (::unlinkat(folder.get(), name.c_str(), 0) == 0) return true;
@@ -262,12 +271,7 @@ std::optional<std::uint64_t> ObjectFolder::size(Area area, const std::string& ke
 }
 
 std::optional<Object> ObjectFolder::get(Area area, const std::string& key, std::size_t bytes_max) const {
-    const auto file = find_file(folder_, area, key);
-    if (!file) return std::nullopt;
-    const std::size_t stored_max = file->is_packed ? packed_bytes_max(bytes_max) : bytes_max;
-    std::string stored = read_up_to(std::min<std::uint64_t>(file->size, stored_max), file->descriptor);
-    return file->is_packed ? unpacked_object(stored, bytes_max)
-                           : Object{.bytes = std::move(stored), .size = file->size};
+    return read_object(folder_, area, key, bytes_max);
 }
 
 void ObjectFolder::put(Area area, const std::string& key, std::string_view bytes, Deadline deadline) const {
@@ -301,6 +305,13 @@ void ObjectFolder::look(const fs::path& folder) {
             throw WrongSettings(
                 fmt::format("{} is accessible to other users; run chmod 700 on it", (folder / part).string()));
     }
+}
+
+std::optional<Object> ObjectFolder::look_up(const fs::path& folder, Area area, const std::string& key,
+                                            std::size_t bytes_max) {
+    std::error_code error;
+    if (!fs::exists(folder / name_of(area), error) && !error) return std::nullopt;
+    return read_object(folder, area, key, bytes_max);
 }
 
 void ObjectFolder::check() const {

@@ -39,6 +39,9 @@ public:
     void check() const;
     // The part of check() that writes nothing. The folder need not exist.
     static void look(const std::filesystem::path& folder);
+    // The same as get(), of a folder that need not exist.
+    static std::optional<Object> look_up(const std::filesystem::path& folder, Area area, const std::string& key,
+                                         std::size_t bytes_max);
     void ping(Area area) const;
 
 private:
