@@ -73,6 +73,11 @@ std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
         .folder = *folder, .public_url = own_url(config), .secrets = config.encryption.secrets});
 }
 
+void require_usable_folder(const std::filesystem::path& folder) {
+    require_writable(folder);
+    storage::ObjectFolder::look(folder);
+}
+
 // SQLite's own message would not say why. A folder in place of the file is for the engine to refuse.
 void require_usable_file(const Config& config) {
     const std::filesystem::path& file = config.database.file;
@@ -143,7 +148,7 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
 
 std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
     try {
-        if (const auto folder = object_folder(config)) require_writable(*folder);
+        if (const auto folder = object_folder(config)) require_usable_folder(*folder);
         auto store = make_object_store(config);
         try {
             store->check();
@@ -201,8 +206,7 @@ void look_at_cache(const Config& config) {
 
 void look_at_object_store(const Config& config) {
     if (const auto folder = object_folder(config)) {
-        require_writable(*folder);
-        storage::ObjectFolder::look(*folder);
+        require_usable_folder(*folder);
     } else {
         make_s3_store(config)->look();
     }

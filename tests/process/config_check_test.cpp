@@ -283,6 +283,51 @@ TEST(ConfigCheck, OPS_2_APlaceThatTheServiceMayNotUseIsAWrongSetting) {
     fs::permissions(locked.path(), fs::perms::owner_all);
 }
 
+// The folder may be as it should be, and one in it not.
+TEST(ConfigCheck, OPS_2_APartOfTheObjectStoreThatTheServiceMayNotUseIsAWrongSetting) {
+    const TempFolder folder;
+    const auto run = [&](const std::vector<std::string>& arguments) {
+        return run_without_root(arguments, folder.path(), quick_settings());
+    };
+    ASSERT_EQ(run({"migrate"}).code, 0);
+    ASSERT_EQ(run({"clean-up"}).code, 0);
+    const auto database = folder / "data/consentry.db";
+    const auto version = [&] { return run_sql(database, "SELECT max(number) FROM schema_migrations").at(0).at(0); };
+    const auto expect_wrong = [&](const fs::path& part, const std::string& trouble) {
+        const std::string before = version();
+        for (const std::vector<std::string>& command : {std::vector<std::string>{"config", "check"}, {"serve"}}) {
+            const CommandResult refused = run(command);
+            EXPECT_EQ(refused.code, wrong_settings) << command.front() << " " << part;
+            EXPECT_THAT(refused.err, AllOf(HasSubstr("STORAGE_URL: "), HasSubstr(part.filename().string() + trouble)));
+        }
+        EXPECT_EQ(version(), before);
+    };
+    const auto expect_each_wrong = [&] {
+        for (const char* name : {"private", "public", "unfinished"}) {
+            const fs::path part = folder / "data/storage" / name;
+            fs::permissions(part, fs::perms::none);
+            expect_wrong(part, ": Permission denied");
+            fs::permissions(part, fs::perms::owner_all);
+            fs::rename(part, folder / "elsewhere");
+            fs::create_directory_symlink(folder / "elsewhere", part);
+            expect_wrong(part, " is a symbolic link");
+            fs::remove(part);
+            std::ofstream(part) << "a file";
+            expect_wrong(part, ": Not a directory");
+            fs::remove(part);
+            fs::rename(folder / "elsewhere", part);
+        }
+    };
+    expect_each_wrong();
+    const fs::path all = folder / "data/storage";
+    fs::permissions(all, fs::perms::owner_write | fs::perms::owner_exec);
+    expect_wrong(all, ": Permission denied");
+    fs::permissions(all, fs::perms::owner_all);
+    EXPECT_EQ(run({"config", "check"}).code, 0);
+    take_back_newest_migration(database);
+    expect_each_wrong();
+}
+
 TEST(ConfigCheck, OPS_2_ADatabaseThatTheServiceMayNotWriteToIsAWrongSetting) {
     const TempFolder folder;
     EXPECT_EQ(run_without_root({"migrate"}, folder.path(), quick_settings()).code, 0);

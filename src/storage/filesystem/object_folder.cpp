@@ -245,6 +245,20 @@ void replace(const fs::path& folder, Area area, const Place& place, const Names&
     if (remove_file(parent, names.removed)) sync(parent);
 }
 
+// Throws WrongSettings unless open_part() can open what is there.
+void require_usable(const fs::path& part, bool is_private) {
+    struct stat facts{};
+    if (::lstat(part.c_str(), &facts) != 0) return;  // it is made at the start
+    const auto refuse = [&](std::string_view trouble) {
+        throw WrongSettings(fmt::format("{}{}", part.string(), trouble));
+    };
+    if (S_ISLNK(facts.st_mode)) refuse(" is a symbolic link, which Consentry does not follow; use a folder instead");
+    if (!S_ISDIR(facts.st_mode)) refuse(": " + reason_of(ENOTDIR));
+    if (::faccessat(AT_FDCWD, part.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) refuse(": " + reason_of(errno));
+    if (is_private && (facts.st_mode & rights_of_others) != 0)
+        refuse(" is accessible to other users; run chmod 700 on it");
+}
+
 }  // namespace
 
 ObjectFolder::ObjectFolder(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
@@ -299,12 +313,10 @@ void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) c
 void ObjectFolder::ping(Area area) const { open_part(folder_, name_of(area)); }
 
 void ObjectFolder::look(const fs::path& folder) {
-    for (const std::string_view part : {name_of(Area::private_area), unfinished_name}) {
-        struct stat facts{};
-        if (::stat((folder / part).c_str(), &facts) == 0 && (facts.st_mode & rights_of_others) != 0)
-            throw WrongSettings(
-                fmt::format("{} is accessible to other users; run chmod 700 on it", (folder / part).string()));
-    }
+    if (::faccessat(AT_FDCWD, folder.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0 && !is_absence(errno))
+        throw WrongSettings(fmt::format("{}: {}", folder.string(), reason_of(errno)));
+    for (const std::string_view part : {name_of(Area::private_area), name_of(Area::public_area), unfinished_name})
+        require_usable(folder / part, part != name_of(Area::public_area));
 }
 
 std::optional<Object> ObjectFolder::look_up(const fs::path& folder, Area area, const std::string& key,

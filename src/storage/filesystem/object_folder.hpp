@@ -37,7 +37,7 @@ public:
 
     // Throws std::runtime_error if a folder is not writable or is accessible to other users.
     void check() const;
-    // The part of check() that writes nothing. The folder need not exist.
+    // The part of check() that writes nothing: throws WrongSettings. The folder need not exist.
     static void look(const std::filesystem::path& folder);
     // The same as get(), of a folder that need not exist.
     static std::optional<Object> look_up(const std::filesystem::path& folder, Area area, const std::string& key,
