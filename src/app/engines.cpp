@@ -16,6 +16,7 @@
 #include "app/config/own_url.hpp"
 #include "app/service_manager.hpp"
 #include "base/error.hpp"
+#include "base/folder_of.hpp"
 #include "base/run_to_end.hpp"
 #include "base/wrong_settings.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
@@ -81,7 +82,7 @@ void require_usable_folder(const std::filesystem::path& folder) {
 // SQLite's own message would not say why. A folder in place of the file is for the engine to refuse.
 void require_usable_file(const Config& config) {
     const std::filesystem::path& file = config.database.file;
-    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    const std::filesystem::path folder = folder_of(file);
     std::error_code error;
     const bool is_there = std::filesystem::exists(file, error);
     try {
@@ -176,7 +177,7 @@ void look_at_database(const Config& config) {
     const std::int64_t known = std::ssize(storage::migrations());
     const bool is_embedded = config.database.url.empty();
     const auto& file = config.database.file;
-    if (is_embedded) require_writable(file.has_parent_path() ? file.parent_path() : ".");
+    if (is_embedded) require_writable(folder_of(file));
     if (const auto version = database_version(config))
         storage::require_known_version(*version, known, is_embedded ? fmt::format("sqlite {}: ", file.string()) : "");
 }

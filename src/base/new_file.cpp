@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder_of.hpp"
+
 namespace consentry {
 
 namespace fs = std::filesystem;
@@ -103,7 +105,7 @@ void make_folder(const fs::path& folder, mode_t mode) {
 }
 
 void sync_folder_of(const fs::path& path) {
-    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    const fs::path folder = folder_of(path);
     const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int error = opened >= 0 && ::fsync(opened) == 0 ? 0 : errno;
     if (opened >= 0) ::close(opened);

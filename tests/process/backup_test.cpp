@@ -284,6 +284,17 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     EXPECT_EQ(again.code, 2) << "a backup replaces nothing either";
 }
 
+TEST_F(Backup, ComesBackWhereTheDatabaseIsInTheWorkingFolder) {
+    const Settings settings = quick_settings({{"DATABASE_URL", "sqlite:consentry.db"}});
+    make_person(folder_.path(), "ada@example.org", "user", settings);
+    ASSERT_EQ(run_program({"backup", "copy"}, folder_.path(), settings).code, 0);
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "consentry.db").string() + ending);
+    move_data_away();
+    const Finished restored = run_program({"restore", "copy"}, folder_.path(), settings);
+    EXPECT_EQ(restored.code, 0) << restored.err;
+    EXPECT_THAT(run_program({"user", "list"}, folder_.path(), settings).out, HasSubstr("ada@example.org"));
+}
+
 TEST_F(Backup, ARestoreThatCannotWriteItsFirstFileCanBeRepeated) {
     make_person(folder_.path(), "ada@example.org");
     publish(1);

@@ -17,6 +17,7 @@
 
 #include "app/backup/files.hpp"
 #include "app/terminal/progress_bar.hpp"
+#include "base/folder_of.hpp"
 #include "base/new_file.hpp"
 #include "base/strict_json.hpp"
 #include "base/wrong_settings.hpp"
@@ -342,9 +343,10 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     if (!to.keys.empty()) parts.push_back({folder / keys_name, to.keys});
     require_no_database(to.database);
     for (const Part& part : parts) require_empty(part.to, "a folder that a restore writes to");
-    make_folder(to.database.parent_path());
-    const FolderLock lock(to.database.parent_path(), "another restore writes there");
-    const Owner owner = owner_of(to.database.parent_path());
+    const fs::path place = folder_of(to.database);
+    make_folder(place);
+    const FolderLock lock(place, "another restore writes there");
+    const Owner owner = owner_of(place);
     const fs::path unfinished = to.database.string() + ".restored";
     std::uintmax_t total = fs::file_size(folder / database_name);
     for (const Part& part : parts)

@@ -17,6 +17,7 @@
 #include <pwd.h>
 
 #include "base/ascii.hpp"
+#include "base/folder_of.hpp"
 
 namespace consentry {
 namespace {
@@ -125,7 +126,7 @@ std::vector<ConfigProblem> unit_warnings(const Config& config) {
                                " only, unless a drop-in of its unit has [Service] ReadWritePaths=" + folder.string()});
     };
     check("DATA_DIR", config.data.directory);
-    if (config.database.url.empty()) check("DATABASE_URL", config.database.file.parent_path());
+    if (config.database.url.empty()) check("DATABASE_URL", folder_of(config.database.file));
     for (const auto& [setting, url] : {std::pair{"STORAGE_URL", &config.storage.url}, {"MAIL_URL", &config.mail.url}})
         if (url->starts_with(in_files)) check(setting, url->substr(in_files.size()));
     return out;
