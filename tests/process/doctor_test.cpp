@@ -261,6 +261,26 @@ TEST_F(Doctor, AnOlderSchemaIsLeftAsItIs) {
     EXPECT_THAT(examine().about("database"), HasSubstr("warning: 1 migration is due")) << "still";
 }
 
+TEST_F(Doctor, ADatabaseThatOnlyAStartCanReadIsNotCalledEmpty) {
+    {
+        ServiceProcess service(folder_.path());
+        service.kill();
+    }
+    ASSERT_TRUE(fs::exists(folder_ / "data/consentry.db-wal"));
+    ASSERT_TRUE(fs::remove(folder_ / "data/consentry.db-shm"));
+    const Examined found = examine();
+    EXPECT_EQ(found.code, 0);
+    EXPECT_THAT(found.about("DATABASE_URL"),
+                AllOf(HasSubstr("warning: "), HasSubstr("consentry.db-shm is missing"), HasSubstr("not checked")));
+    EXPECT_THAT(json::serialize(found.findings),
+                AllOf(HasSubstr("Start the service"), HasSubstr("restore a backup"), Not(HasSubstr("is empty"))));
+    EXPECT_FALSE(fs::exists(folder_ / "data/consentry.db-shm"));
+    {
+        const ServiceProcess service(folder_.path());
+    }
+    EXPECT_THAT(examine().about("database"), HasSubstr("ok: answers in")) << "as the advice says";
+}
+
 TEST_F(Doctor, ServersOutOfReachAreFound) {
     const Examined found = examine({{"CACHE_URL", "redis://127.0.0.1:1"},
                                     {"MAIL_URL", "smtp://127.0.0.1:1?tls=none"},

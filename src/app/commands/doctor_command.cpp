@@ -26,6 +26,11 @@ namespace {
 
 constexpr const char* setting_advice = "`consentry config docs` describes the setting.";
 
+// check_start() warns of the database in this case only.
+constexpr const char* unread_database_advice =
+    "Start the service, which makes the missing file. If these are copies that were made while the service ran, they "
+    "may be damaged: restore a backup that `consentry backup` made.";
+
 const char* advice_for(const ConfigProblem& problem) {
     if (problem.setting == "--env-file") return "Correct the path.";
     if (problem.setting == settings_file().string())
@@ -52,8 +57,11 @@ bool would_start(const Config& config, const Clock& clock, Findings& findings) {
     const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
     for (const ConfigProblem& problem : found.problems)
         findings.error(problem.setting, problem.text, "The service cannot start until you fix this.");
-    for (const ConfigProblem& warning : found.warnings)
-        findings.warn(warning.setting, warning.text, "Check the server that the setting names.");
+    for (const ConfigProblem& warning : found.warnings) {
+        const bool is_of_database = warning.setting == "DATABASE_URL";
+        findings.warn(warning.setting, warning.text,
+                      is_of_database ? unread_database_advice : "Check the server that the setting names.");
+    }
     return found.problems.empty();
 }
 
@@ -61,7 +69,8 @@ bool would_start(const Config& config, const Clock& clock, Findings& findings) {
 std::unique_ptr<storage::Database> open_as_it_is(const Config& config, Findings& findings) {
     const auto known = static_cast<std::int64_t>(storage::migrations().size());
     const auto version = database_version(config);
-    if (!version || *version == 0) {
+    if (!version) return nullptr;  // would_start() has said why
+    if (*version == 0) {
         findings.warn("database", "is empty", "Start the service, or run `consentry migrate`.");
         return nullptr;
     }
