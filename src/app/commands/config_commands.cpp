@@ -50,19 +50,22 @@ std::vector<ConfigProblem> locked_out_accounts(const Config& config) {
 
 }  // namespace
 
-int check_config(bool running, bool as_json) {
+int check_config(const CheckOptions& options) {
     FoundSettings found = find_settings();
     if (found.config) {
         act_as_owner_of_data(*found.config);
         add(found.warnings, unit_warnings(*found.config));
         const SystemClock clock;
-        StartCheck start = check_start(*found.config, clock, running ? ServiceRuns::yes : ServiceRuns::no);
+        const ServiceRuns runs = options.running  ? ServiceRuns::yes
+                                 : options.socket ? ServiceRuns::maybe  // the next connection starts it
+                                                  : ServiceRuns::no;
+        StartCheck start = check_start(*found.config, clock, runs);
         if (start.problems.empty()) add(start.warnings, locked_out_accounts(*found.config));
         add(found.problems, std::move(start.problems));
         add(found.warnings, std::move(start.warnings));
     }
     const bool is_valid = found.problems.empty();
-    if (as_json) {
+    if (options.json) {
         print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
         return is_valid ? 0 : wrong_use;
     }
@@ -70,7 +73,7 @@ int check_config(bool running, bool as_json) {
     report(found.problems);
     if (!is_valid) {
         say("Configuration is invalid: the service would not start{}. Nothing was changed.\n",
-            running ? " as it runs now" : "");
+            options.running ? " as it runs now" : "");
         return wrong_use;
     }
     say("Configuration is valid: the service would start. Nothing was changed.\n");

@@ -5,8 +5,13 @@
 
 namespace consentry {
 
-// Modifies nothing. `running`: the service is already listening.
-int check_config(bool running, bool as_json);
+struct CheckOptions {
+    bool running = false;  // the service is already listening
+    bool socket = false;   // a service manager listens, and passes the socket to the service
+    bool json = false;
+};
+// Modifies nothing.
+int check_config(const CheckOptions& options);
 int print_settings(bool as_json);
 int print_settings_documentation();
 int print_settings_example();

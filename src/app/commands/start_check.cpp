@@ -243,6 +243,16 @@ private:
     fs::path path_;
 };
 
+void look_at_address(const Config& config) {
+    try {
+        http::require_listenable(config.http.host, config.http.port);
+    } catch (const std::system_error& error) {
+        if (error.code() != std::errc::address_in_use) throw;
+        throw std::runtime_error(sentence_of(error) +
+                                 ". If a service manager holds the socket for the service, add --socket");
+    }
+}
+
 // Declares the pages as a start does, on an empty database of their own, so that no list of their needs is necessary.
 void look_at_pages(const Config& given, const Clock& clock) {
     if (!can_serve_pages(given)) return;
@@ -285,8 +295,7 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     looker.look("PAGES_DIR", "the pages were not checked", [&](const Config& c) { look_at_pages(c, clock); });
-    if (runs == ServiceRuns::no)
-        looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });
+    if (runs == ServiceRuns::no) looker.look("HTTP_PORT", {}, look_at_address);
     if (auto warning = crypto::choose_password_engine(wanted_password_engine(config)))
         found.warnings.push_back({"AUTH_PASSWORD_ENGINE", std::move(*warning)});
     crypto::run_known_answer_tests();

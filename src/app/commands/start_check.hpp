@@ -16,7 +16,7 @@ struct StartCheck {
 // Checks everything that a start uses, without modifying anything: it creates no folder, file, table, key, row or mail,
 // except in a temporary folder that it removes. It therefore cannot detect problems that only a write reveals, such as
 // a full disk or a missing permission to write to a bucket. If a service may run, its address is not checked: it is
-// already listening. If one does run, the keys that it has made must be there.
+// already listening, or a service manager is. If one does run, the keys that it has made must be there.
 enum class ServiceRuns { no, maybe, yes };
 StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns runs);
 

@@ -104,12 +104,15 @@ void add_config_commands(CLI::App& program, Selected& selected) {
         subcommand(*config, name, says)->callback([&selected, run] { selected.run = run; });
     };
     static bool as_json = false;
-    static bool running = false;
+    static CheckOptions checked;
     CLI::App* check = subcommand(*config, "check",
                                  "Checks whether the service would start with the current settings; changes nothing");
-    check->add_flag("--running", running, "The service is running: skip the listening address, and expect its keys");
-    add_json(*check, as_json);
-    check->callback([&selected] { selected.run = [] { return check_config(running, as_json); }; });
+    check->add_flag("--running", checked.running,
+                    "The service is running: skip the listening address, and expect its keys");
+    check->add_flag("--socket", checked.socket,
+                    "A service manager passes the listening socket to the service: skip the address");
+    add_json(*check, checked.json);
+    check->callback([&selected] { selected.run = [] { return check_config(checked); }; });
     CLI::App* print = subcommand(*config, "print", "Prints every setting and its source; masks secrets");
     add_json(*print, as_json);
     print->callback([&selected] { selected.run = [] { return print_settings(as_json); }; });
