@@ -1,12 +1,13 @@
 // Tests the writer thread and the readers of the SQLite engine: limits, groups, the size of the log, and threads that
 // come and go.
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <latch>
-#include <limits>
-#include <string_view>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@
 namespace consentry::tests {
 namespace {
 
+using namespace std::chrono_literals;
 using storage::Rows;
 using storage::SqliteDatabase;
 using storage::SqliteOptions;
@@ -91,12 +93,9 @@ TEST_F(SqliteWriter, ADeferredForeignKeyFailsOnlyItsOwner) {
     EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 19);
 }
 
-awaitable<int> keep_reading(storage::Database& on, std::string_view sql, int times, const std::atomic<bool>& stop) {
+awaitable<int> keep_reading(storage::Database& on, const std::stop_token& stop) {
     int reads = 0;
-    while (!stop.load()) {
-        co_await on.query(sql, times);
-        ++reads;
-    }
+    for (; !stop.stop_requested(); ++reads) co_await on.query("SELECT count(*) FROM t WHERE id > $1", 1'000'000);
     co_return reads;
 }
 
@@ -110,45 +109,42 @@ void write_filled(SqliteDatabase& database, int rounds, const std::function<void
     }
 }
 
-// Writes 100 MB while two threads read without a pause, and returns the largest size of the log in bytes.
-std::uintmax_t largest_log(SqliteDatabase& database, const std::filesystem::path& log, std::string_view sql,
-                           int times) {
-    std::atomic<bool> stop{false};
-    std::vector<std::jthread> readers;
-    for (int i = 0; i < 2; ++i)
-        readers.emplace_back([&] { EXPECT_GT(run(keep_reading(database, sql, times, stop)), 0); });
+// Writes 100 MB and returns the largest size of the log in bytes.
+std::uintmax_t largest_log(SqliteDatabase& database, const std::filesystem::path& log) {
     std::uintmax_t out = 0;
     write_filled(database, 200, [&] { out = std::max(out, std::filesystem::file_size(log)); });
-    stop = true;
     return out;
 }
 
 TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReaders) {
     const auto database = open();
-    const auto largest = largest_log(*database, folder / "test.db-wal", "SELECT count(*) FROM t WHERE id > $1",
-                                     std::numeric_limits<int>::max());
-    RecordProperty("largest_log", static_cast<int>(largest));
-    EXPECT_LT(largest, std::uintmax_t{48} << 20);
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 2; ++i)
+        readers.emplace_back([&](const std::stop_token& stop) { EXPECT_GT(run(keep_reading(*database, stop)), 0); });
+    EXPECT_LT(largest_log(*database, folder / "test.db-wal"), std::uintmax_t{48} << 20);
+}
+
+// Keeps one view of the database after the other.
+void keep_views(const std::filesystem::path& file, std::chrono::milliseconds each, const std::stop_token& stop) {
+    storage::sqlite::Connection reader({.file = file});
+    std::mutex mutex;
+    std::condition_variable_any end;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        reader.run("BEGIN");
+        reader.run("SELECT id FROM t LIMIT 1");
+        end.wait_for(lock, stop, each, [] { return false; });
+        reader.run("COMMIT");
+    }
 }
 
 TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReadersThatTakeLong) {
-    // Reads the table first, so that it keeps its view of the database while it counts.
-    constexpr std::string_view sql =
-        "WITH RECURSIVE steps (n) AS (SELECT count(*) FROM t WHERE id < 0 UNION ALL SELECT n + 1 FROM steps WHERE n < "
-        "$1) "
-        "SELECT count(*) FROM steps";
     const auto database = open();
-    // Little longer than the writer waits for readers in its first attempt, however fast the machine is.
-    int times = 1000;
-    for (auto took = std::chrono::milliseconds{0}; took < std::chrono::milliseconds{120};) {
-        times += times / 5;
-        const auto began = std::chrono::steady_clock::now();
-        run(database->query(sql, times));
-        took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
-    }
-    const auto largest = largest_log(*database, folder / "test.db-wal", sql, times);
-    RecordProperty("largest_log", static_cast<int>(largest));
-    EXPECT_LT(largest, std::uintmax_t{80} << 20);
+    // Longer than the writer waits for readers in its first attempt. They do not end at the same moment.
+    std::vector<std::jthread> readers;
+    for (const std::chrono::milliseconds each : {120ms, 170ms})
+        readers.emplace_back([this, each](const std::stop_token& stop) { keep_views(folder / "test.db", each, stop); });
+    EXPECT_LT(largest_log(*database, folder / "test.db-wal"), std::uintmax_t{80} << 20);
 }
 
 // Such as a backup. The writer tries once per millisecond while it waits.
