@@ -36,6 +36,15 @@ bool compute(argon2::Fill fill, std::string_view password, BytesView salt, const
     return fill != nullptr && argon2::hash_raw({.password = as_bytes(password), .salt = salt}, parameters, tag, fill);
 }
 
+// Argon2id of one lane with a salt of 16 bytes. Throws std::runtime_error if memory is exhausted.
+void compute_with_libsodium(std::string_view password, BytesView salt, const argon2::Parameters& parameters,
+                            std::span<std::uint8_t> tag) {
+    start_libsodium();
+    if (crypto_pwhash(tag.data(), tag.size(), address(password), password.size(), salt.data(), parameters.passes,
+                      std::size_t{parameters.memory_kib} * 1024, crypto_pwhash_ALG_ARGON2ID13) != 0)
+        fail();
+}
+
 }  // namespace
 
 std::optional<std::string> choose_password_engine(PasswordEngine wanted, const argon2::FillImplementation& own) {
@@ -60,11 +69,8 @@ std::string compute_argon2id(std::string_view password, BytesView salt, std::uin
                         .salt = Bytes(salt.begin(), salt.end()),
                         .tag = Bytes(hash_size)};
     if (!compute(chosen().load(), password, salt, out.parameters, out.tag)) {
-        start_libsodium();
         if (salt.size() != crypto_pwhash_SALTBYTES) throw std::invalid_argument("libsodium: salts of 16 bytes only");
-        if (crypto_pwhash(out.tag.data(), out.tag.size(), address(password), password.size(), salt.data(), passes,
-                          std::size_t{memory_kib} * 1024, crypto_pwhash_ALG_ARGON2ID13) != 0)
-            fail();
+        compute_with_libsodium(password, salt, out.parameters, out.tag);
     }
     return argon2::encode(out);
 }
@@ -74,14 +80,19 @@ bool matches(const Argon2Hash& stored, std::string_view password) {
     std::array<std::uint8_t, argon2_tag_size_max> buffer{};
     const std::span tag = std::span(buffer).first(hash.tag.size());
     if (compute(chosen().load(), password, hash.salt, hash.parameters, tag)) return equal_constant_time(tag, hash.tag);
+    if (hash.parameters.type == argon2::Type::argon2id && hash.parameters.lanes == 1 &&
+        hash.salt.size() == crypto_pwhash_SALTBYTES) {
+        compute_with_libsodium(password, hash.salt, hash.parameters, tag);
+        return equal_constant_time(tag, hash.tag);
+    }
     start_libsodium();
     const auto verify = hash.parameters.type == argon2::Type::argon2id ? crypto_pwhash_argon2id_str_verify
                                                                        : crypto_pwhash_argon2i_str_verify;
     errno = 0;
     if (verify(argon2::encode(hash).c_str(), address(password), password.size()) == 0) return true;
-    // libsodium reports a mismatch as EINVAL. Any other error, such as lack of memory, must not count as a wrong
-    // password.
-    if (errno != EINVAL) fail();
+    // libsodium reports a mismatch as EINVAL, but a lack of memory, too, which must not count as a wrong password. So
+    // look whether there is memory now.
+    if (errno != EINVAL || !argon2::Arena::map(hash.parameters.memory_kib)) fail();
     return false;
 }
 

@@ -1,6 +1,7 @@
 // Argon2 hashes are the same whichever engine computes them.
 #include "crypto/password_engine.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -8,6 +9,7 @@
 
 #include "crypto/argon2/arena.hpp"
 #include "crypto/password_hash.hpp"
+#include "tests/support/little_memory.hpp"
 
 namespace consentry::crypto {
 namespace {
@@ -54,6 +56,19 @@ TEST_P(PasswordEngines, VerifiesImportedHashes) {
                               small),
               mismatch)
         << "argon2d leaks the password through the cache, and libsodium does not have it";
+}
+
+TEST_P(PasswordEngines, TakeLackOfMemoryForNoMismatch) {
+    const tests::LittleMemory little;
+    // One of our own, and two of the other shapes that an import may bring.
+    for (const std::string huge :
+         {"$argon2id$v=19$m=1048576,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$nrbVveCyOJGsLPFme+VHTcq3tyr7ER9/kJoJsVK6sUo",
+          "$argon2id$v=19$m=1048576,t=1,p=4$c29tZXNhbHRzb21lc2FsdA$nrbVveCyOJGsLPFme+VHTcq3tyr7ER9/kJoJsVK6sUo",
+          "$argon2i$v=19$m=1048576,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$p78s61wd8/p+fCQD4IvROZ47yMfZ3LT2XpCts/ezyG4"}) {
+        ASSERT_TRUE(is_supported_password_hash(huge)) << huge;
+        EXPECT_THROW(verify_password("password", huge, small), std::runtime_error) << huge;
+    }
+    EXPECT_THROW(hash_password("password", {.memory_kib = 1'048'576, .passes = 1}), std::runtime_error);
 }
 
 TEST(CRY_6, AnEngineThatComputesWrongIsReplaced) {

@@ -123,6 +123,7 @@ std::optional<PasswordHash> parse_crypt_scrypt(std::string_view stored) {
     };
     if (!in_crypt_alphabet(parts[2]) || !in_crypt_alphabet(parts[3])) return std::nullopt;
     if (!scrypt_cost_fits(decoded(0, 1), decoded(1, 5), decoded(6, 5))) return std::nullopt;
+    if (decoded(0, 1) < 2) return std::nullopt;  // crypt(3) computes no N of 2
     return CryptScryptHash{std::string(stored)};
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <crypt.h>
 #include <fmt/format.h>
@@ -31,19 +32,20 @@ void work_in_vain(std::string_view password, const Argon2Settings& settings) {
     compute_argon2id(password, Bytes(settings.salt_bytes), settings.memory_kib, settings.passes);
 }
 
-// crypt(3) with its own buffer; returns an empty string on failure.
-std::string crypt_text(const std::string& password, const std::string& setting) {
+// crypt(3) with its own buffer; wipes the password. Fails only for lack of memory: the parsers have accepted the
+// setting, and covers() the password. That must not count as a wrong password.
+std::string crypt_text(std::string password, const std::string& setting) {
     const auto data = std::make_unique<crypt_data>();
     const char* result = crypt_r(password.c_str(), setting.c_str(), data.get());
+    wipe(password);
     std::string out = result == nullptr || result[0] == '*' ? "" : result;
     OPENSSL_cleanse(data.get(), sizeof(crypt_data));
+    if (out.empty()) throw std::runtime_error("cannot compute crypt(3) (out of memory?)");
     return out;
 }
 
-bool crypt_matches(std::string_view password, const std::string& stored, std::size_t compared) {
-    std::string terminated(password);
-    const std::string computed = crypt_text(terminated, stored);
-    wipe(terminated);
+bool crypt_matches(std::string password, const std::string& stored, std::size_t compared) {
+    const std::string computed = crypt_text(std::move(password), stored);
     if (computed.size() != stored.size()) return false;
     const std::size_t from = stored.size() - compared;
     return equal_constant_time(as_bytes(computed).subspan(from), as_bytes(stored).subspan(from));
@@ -51,15 +53,12 @@ bool crypt_matches(std::string_view password, const std::string& stored, std::si
 
 bool matches(const BcryptHash& parsed, std::string_view password) {
     // Compares only the hash: some libraries set unused bits of the salt's last character, which crypt clears.
-    if (!parsed.of_sha256) return crypt_matches(password, parsed.text, bcrypt_hash_size);
-    std::string digest = to_hex(sha256(password));
-    const bool right = crypt_matches(digest, parsed.text, bcrypt_hash_size);
-    wipe(digest);
-    return right;
+    return crypt_matches(parsed.of_sha256 ? to_hex(sha256(password)) : std::string(password), parsed.text,
+                         bcrypt_hash_size);
 }
 
 bool matches(const CryptScryptHash& parsed, std::string_view password) {
-    return crypt_matches(password, parsed.text, parsed.text.size());
+    return crypt_matches(std::string(password), parsed.text, parsed.text.size());
 }
 
 Bytes scrypt(const ScryptHash& parsed, std::string_view password, std::size_t size) {
@@ -109,7 +108,7 @@ bool covers(const PasswordHash& parsed, std::string_view password) {
     const bool has_nul = password.contains('\0');
     if (const auto* bcrypt = std::get_if<BcryptHash>(&parsed))
         return bcrypt->of_sha256 || (!has_nul && password.size() <= bcrypt_password_max);
-    if (std::holds_alternative<CryptScryptHash>(parsed)) return !has_nul;
+    if (std::holds_alternative<CryptScryptHash>(parsed)) return !has_nul && password.size() < CRYPT_MAX_PASSPHRASE_SIZE;
     return true;
 }
 

@@ -1,6 +1,10 @@
 #include "crypto/password_hash.hpp"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
+
+#include "tests/support/little_memory.hpp"
 
 namespace consentry::crypto {
 namespace {
@@ -149,6 +153,13 @@ TEST(PWD_2, ADamagedHashMatchesNothing) {
     }
 }
 
+TEST(PWD_2, LackOfMemoryIsNoMismatch) {
+    const std::string huge = "$7$I6..../....SodiumChloride$kBGj9fHznVYFQMEn/qDCfrDevf9YDtcDdKvEqHJLV8D";  // a gibibyte
+    const tests::LittleMemory little;
+    EXPECT_THROW(verify("pleaseletmein", huge), std::runtime_error);
+    EXPECT_EQ(verify(std::string(512, 'x'), huge), mismatch) << "crypt(3) takes no such password";
+}
+
 TEST(PWD_2, BcryptNeverMatchesWhatItDoesNotSeeInFull) {
     // Okta's incident of October 2024: bcrypt ignored everything after byte 72.
     const std::string_view stored = "$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui";
@@ -196,6 +207,7 @@ TEST(PWD_8, UnknownAndAbsurdHashesAreRefusedUnread) {
         "$scrypt$ln=30,r=8,p=1$TmFDbA$" + digest32,
         "$scrypt$ln=14,r=8,p=100000$TmFDbA$" + digest32,
         "$scrypt$ln=0,r=8,p=1$TmFDbA$" + digest32,
+        "$7$/6..../....SodiumChloride$" + digest32,
         "$7$zzzzzzzzzzzSodiumChloride$" + digest32,
         "$pbkdf2-sha256$i=10000001$c2FsdA$" + digest32,
         "$pbkdf2-sha256$i=0$c2FsdA$" + digest32,
