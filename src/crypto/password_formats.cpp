@@ -48,6 +48,11 @@ bool scrypt_cost_fits(std::uint32_t cost_log2, std::uint32_t block_size, std::ui
     return memory <= password_memory_max && memory * parallelism <= password_traffic_max;
 }
 
+// RFC 7914, section 2: N is less than 2^(128 * r / 8). OpenSSL computes no others; crypt(3), for $7$, does.
+bool openssl_scrypt_fits(std::uint32_t cost_log2, std::uint32_t block_size, std::uint32_t parallelism) {
+    return scrypt_cost_fits(cost_log2, block_size, parallelism) && cost_log2 < 16 * block_size;
+}
+
 // $argon2id$v=19$m=19456,t=2,p=1$salt$hash
 std::optional<PasswordHash> parse_argon2(std::string_view stored) {
     auto decoded = argon2::decode(stored);
@@ -106,7 +111,7 @@ std::optional<PasswordHash> parse_scrypt(std::string_view stored) {
     auto hash = unpadded_base64(parts[4]);
     if (!cost_log2 || !block_size || !parallelism || !salt || !hash || !sizes_fit(salt->size(), hash->size()))
         return std::nullopt;
-    if (!scrypt_cost_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
+    if (!openssl_scrypt_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
     return ScryptHash{*cost_log2, *block_size, *parallelism, std::move(*salt), std::move(*hash)};
 }
 
@@ -172,7 +177,7 @@ std::optional<PasswordHash> make_scrypt(std::optional<std::uint32_t> cost, std::
     const auto cost_log2 = log2_of(cost);
     if (!cost_log2 || !block_size || !parallelism || !hash || !sizes_fit(salt.size(), hash->size()))
         return std::nullopt;
-    if (!scrypt_cost_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
+    if (!openssl_scrypt_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
     const BytesView salt_bytes = as_bytes(salt);
     return ScryptHash{*cost_log2, *block_size, *parallelism, Bytes(salt_bytes.begin(), salt_bytes.end()),
                       std::move(*hash)};
@@ -222,7 +227,7 @@ std::optional<PasswordHash> parse_firebase_scrypt(std::string_view stored) {
     if (!cost_log2 || !block_size || !parallelism || !separator || !signer_key || !salt || !hash) return std::nullopt;
     salt->insert(salt->end(), separator->begin(), separator->end());
     if (!sizes_fit(salt->size(), hash->size()) || hash->size() != signer_key->size()) return std::nullopt;
-    if (!scrypt_cost_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
+    if (!openssl_scrypt_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
     return FirebaseScryptHash{
         {*cost_log2, *block_size, *parallelism, std::move(*salt), {}}, std::move(*signer_key), std::move(*hash)};
 }

@@ -1,10 +1,12 @@
 #include "features/passwords/failure_floor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/standard_error.hpp"
 #include "crypto/password_hash.hpp"
 
 namespace consentry {
@@ -69,11 +71,13 @@ storage::awaitable<void> FailureFloor::look() {
     for (const std::string& kind : present) {
         Cost& cost = costs[kind];
         if (cost.took == Duration::zero() || began - cost.measured_at > measure_every)
-            cost = {co_await hasher_.measure(kind), began};
+            cost = co_await measured(kind, cost, began);
         slowest = std::max(slowest, cost.took);
     }
-    // Our own kind may be the slowest.
-    if (!present.empty()) slowest = std::max(slowest, co_await hasher_.measure(own_kind_));
+    if (!present.empty()) {
+        const auto own = co_await hasher_.measure(own_kind_);  // may be the slowest
+        slowest = std::max(slowest, own.value_or(Duration::zero()));
+    }
     floor_ = std::min<Duration>(slowest + slowest / 2, floor_max).count();
     {
         const std::lock_guard lock(mutex_);
@@ -81,6 +85,17 @@ storage::awaitable<void> FailureFloor::look() {
     }
     looked_at_ = began.time_since_epoch().count();
     looked_for_ = version;
+}
+
+storage::awaitable<FailureFloor::Cost> FailureFloor::measured(std::string kind, Cost former, Time now) {
+    const auto took = co_await hasher_.measure(kind);
+    if (took) co_return Cost{.took = *took, .measured_at = now};
+    // The next look tries again. Until then, the kind counts with its former time, or not at all: its accounts cannot
+    // log in now, and all others must not suffer from that.
+    if (!std::exchange(former.is_told, true))
+        say("cannot compute password hashes of the kind {}: {}; accounts with such hashes cannot log in\n", kind,
+            took.error());
+    co_return former;
 }
 
 void FailureFloor::add_kinds(storage::Transaction& transaction, const std::set<std::string>& kinds, TimePoint now) {

@@ -54,11 +54,14 @@ public:
 
 private:
     struct Cost {
-        Duration took{0};
+        Duration took{0};  // zero: never measured
         Time measured_at;
+        bool is_told = false;  // that the measurement fails
     };
     bool is_up_to_date() const;
     storage::awaitable<void> look();
+    // Returns the former cost if the kind cannot be computed now.
+    storage::awaitable<Cost> measured(std::string kind, Cost former, Time now);
 
     storage::Database& database_;
     PasswordKindRepository repository_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <expected>
 #include <string>
 
 #include "base/worker_pool.hpp"
@@ -23,8 +24,9 @@ public:
     };
     // Like verify() above, in a place reserved before: never throws Unavailable for a full pool.
     awaitable<Verified> verify(WorkerPool::Place place, std::string password, std::string stored);
-    // Measures how long one hash of this kind (crypto::password_kind) takes.
-    awaitable<std::chrono::steady_clock::duration> measure(std::string kind);
+    // Measures how long one hash of this kind (crypto::password_kind) takes. The error says why none can be computed,
+    // for example because there is no memory for it.
+    awaitable<std::expected<std::chrono::steady_clock::duration, std::string>> measure(std::string kind);
     WorkerPool::Place place(ClientNetwork network = {}) { return pool_.place(network); }  // throws Unavailable
     // A hash that no password matches. Verifying it makes an unknown user cost as much as a known one (PWD-1).
     const std::string& dummy() const { return dummy_; }

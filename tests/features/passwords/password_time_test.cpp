@@ -1,11 +1,13 @@
 // Tests that the duration of a failed login reveals neither whose address it was nor which program made the hash
 // (PWD-1).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/faulty_storage.hpp"
+#include "tests/support/little_memory.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
 
@@ -17,6 +19,9 @@ constexpr const char* bcrypt_hash = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh
 void give_hash(const Service& service, const Person& person, std::string_view hash) {
     service.sql("UPDATE users SET password_hash = '" + std::string(hash) + "' WHERE email = '" + person.email + "'");
 }
+
+// A kind whose hashes need a gibibyte each.
+constexpr const char* huge_kind = "$argon2id$v=19$m=1048576,t=1,p=1$";
 
 TEST(PWD_1, FailuresAreAnsweredAtTheSameMomentWhileHashesOfSeveralKindsExist) {
     Service service;
@@ -72,6 +77,25 @@ TEST(PWD_1, AKindThatAnAccountStillHasIsKept) {
     service.pass(std::chrono::days{2});
     run(service.app().services().clean_up());
     EXPECT_EQ(service.sql("SELECT kind FROM password_kinds"), (std::vector<std::vector<std::string>>{{"$2b$05$"}}));
+}
+
+TEST(PWD_1, AKindThatCannotBeComputedFailsNoLogin) {
+    Service service;
+    const std::string seen_at = ", " + std::to_string(service.clock().now().time_since_epoch().count()) + ")";
+    service.sql("INSERT INTO password_kinds (kind, seen_at) VALUES ('" + std::string(huge_kind) + "'" + seen_at);
+    service.sql("INSERT INTO password_kinds (kind, seen_at) VALUES ('$2b$05$'" + seen_at);
+    FailureFloor& floor = service.app().services().passwords.failure_floor();
+    const LittleMemory little;
+    ::testing::internal::CaptureStderr();
+    for (std::uint64_t attempt = 1; attempt <= 3; ++attempt) {
+        const Answer answer = service.log_in("nobody@example.org", wrong_password);
+        EXPECT_EQ(answer.status, 400U) << answer.body;
+        EXPECT_EQ(floor.held_back(), attempt) << "as long as the other kind takes";
+        floor.look_again();
+    }
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(said, ::testing::HasSubstr(huge_kind));
+    EXPECT_EQ(said.find(huge_kind), said.rfind(huge_kind)) << "said once: " << said;
 }
 
 awaitable<bool> is_right(Passwords& passwords, std::optional<User> user, std::string email) {
