@@ -1,6 +1,7 @@
 #include "features/passwords/passwords.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -69,9 +70,8 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
         auto turn = co_await turns_.take(user ? user->id.text() : email);
         auto place = co_await reserve(counted, network_of(cause));
         if (!place) co_return fail(std::move(place.error()));
-        if (known && floor_.is_new(*user->password_hash)) co_await floor_.notice(*user->password_hash);
-        const auto verified = co_await hasher_.verify(std::move(*place), std::move(password),
-                                                      known ? *user->password_hash : hasher_.dummy());
+        const auto verified = co_await compare(counted, std::move(*place), std::move(password),
+                                               known ? user->password_hash : std::nullopt);
         if (known && verified.verdict != crypto::PasswordVerdict::mismatch)
             co_return Checked{.needs_rehash = verified.verdict == crypto::PasswordVerdict::match_needs_rehash,
                               .turn = std::move(turn)};
@@ -105,6 +105,28 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted, ClientN
         timer.expires_after(pause);
         co_await timer.async_wait(asio::use_awaitable);
     }
+}
+
+awaitable<PasswordHasher::Verified> Passwords::compare(Counted counted, WorkerPool::Place place, std::string password,
+                                                       std::optional<std::string> stored) {
+    std::exception_ptr trouble;
+    try {
+        if (stored && floor_.is_new(*stored)) co_await floor_.notice(*stored);
+        std::string hash = std::move(stored).value_or(hasher_.dummy());
+        co_return co_await hasher_.verify(std::move(place), std::move(password), std::move(hash));
+    } catch (...) {
+        trouble = std::current_exception();
+    }
+    co_await best_effort([&] { return release(counted); });
+    std::rethrow_exception(trouble);
+}
+
+awaitable<void> Passwords::release(Counted counted) {
+    if (!settings_.count_attempts) co_return;
+    if (counted.user)
+        co_await repository_.release(*counted.user);
+    else
+        co_await repository_.release_unknown(counted.address);
 }
 
 awaitable<void> Passwords::count_failure(Counted counted, Cause cause) {

@@ -118,6 +118,11 @@ private:
     // Reserves an attempt and a place in the hash pool. Error: passwordAttemptMax. Throws Unavailable if the pool is
     // full, or other checks of the account do not finish in time.
     awaitable<Result<WorkerPool::Place>> reserve(Counted counted, ClientNetwork network);
+    // Verifies the password in the place that reserve() returned. If that fails, it takes the attempt back: only a
+    // password that was compared can be wrong.
+    awaitable<PasswordHasher::Verified> compare(Counted counted, WorkerPool::Place place, std::string password,
+                                                std::optional<std::string> stored);
+    awaitable<void> release(Counted counted);
     awaitable<void> count_failure(Counted counted, Cause cause);
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
     awaitable<Result<void>> reset_by(PasswordReset reset, const Cause& cause);

@@ -71,6 +71,8 @@ template <class C>
 constexpr Text fail_sql = C::attempt + " = " + C::attempt + " + 1, " + C::locked_until + " = " +
                           storage::lock_end_sql<C::attempt, "$3", "$2", "$4"> + ", " + C::pending + " = CASE WHEN " +
                           C::pending + " > 0 THEN " + C::pending + " - 1 ELSE 0 END";
+template <class C>
+constexpr Text release_sql = C::pending + " = " + C::pending + " - 1";
 
 }  // namespace
 
@@ -101,6 +103,17 @@ awaitable<std::int64_t> PasswordRepository::fail_unknown(crypto::Sha256 address,
         sql<"UPDATE unknown_logins SET updated_at = $2, ", fail_sql<UnknownColumns>,
             " WHERE address_digest = $1 RETURNING attempt">,
         BytesView(address), now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
+}
+
+awaitable<void> PasswordRepository::release(UserId user) {
+    co_await database_.execute(
+        sql<"UPDATE users SET ", release_sql<AccountColumns>, " WHERE id = $1 AND password_pending > 0">, user);
+}
+
+awaitable<void> PasswordRepository::release_unknown(crypto::Sha256 address) {
+    co_await database_.execute(
+        sql<"UPDATE unknown_logins SET ", release_sql<UnknownColumns>, " WHERE address_digest = $1 AND pending > 0">,
+        BytesView(address));
 }
 
 awaitable<std::optional<TimePoint>> PasswordRepository::locked_until(UserId user) {

@@ -29,10 +29,13 @@ public:
     awaitable<bool> reserve(UserId user, LockLadder ladder, TimePoint now);
     // Turns a reservation into a failure, and locks from the ladder's first rung on. Returns the number of failures.
     awaitable<std::int64_t> fail(UserId user, LockLadder ladder, TimePoint now);
+    // Takes a reservation back: the password was not checked.
+    awaitable<void> release(UserId user);
     awaitable<std::optional<TimePoint>> locked_until(UserId user);
     // The same for an address without an account.
     awaitable<bool> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
     awaitable<std::int64_t> fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
+    awaitable<void> release_unknown(crypto::Sha256 address);
     awaitable<std::optional<TimePoint>> unknown_locked_until(crypto::Sha256 address);
     // Deletes the rows of unknown addresses that were not tried since `before`.
     awaitable<void> forget_unknown(TimePoint before);

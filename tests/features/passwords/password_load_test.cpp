@@ -1,14 +1,18 @@
 // Tests many concurrent logins: they allow no more guesses than sequential ones, and run no more hashes than there are
-// cores.
+// cores. And what a check costs its account that finds no memory.
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/little_memory.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -252,6 +256,43 @@ TEST(PWD_8, WhatIsTooLongIsRefusedWithoutAHash) {
     EXPECT_EQ(service.sql("SELECT password_attempt FROM users WHERE email = '" + person.email + "'")[0][0], "0");
     // Requests that need no hash are still served.
     EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(tokens.access)).status, 200U);
+}
+
+// Needs a gibibyte.
+constexpr const char* huge_hash =
+    "$argon2id$v=19$m=1048576,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+TEST(PWD_6, ACheckThatFailsInTheServiceIsNoGuess) {
+    Service service;
+    const Person person = service.make_person();
+    const std::string of_person = " WHERE email = '" + person.email + "'";
+    const std::string hash = one(service, "SELECT password_hash FROM users" + of_person);
+    const LittleMemory little;
+    service.sql("UPDATE users SET password_hash = '" + std::string(huge_hash) + "'" + of_person);
+    for (int attempt = 1; attempt <= 4; ++attempt) EXPECT_EQ(service.log_in(person).status, 500U);
+    service.sql("UPDATE users SET password_hash = '" + hash + "'" + of_person);
+    service.pass(std::chrono::seconds{16});  // longer than the lease of a reservation
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    EXPECT_EQ(one(service, "SELECT password_attempt FROM users" + of_person), "1");
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+awaitable<void> guess_unknown(Passwords& passwords) {
+    co_await passwords.check(std::nullopt, "nobody@example.org", wrong_password, {});
+}
+
+TEST(PWD_6, ACheckOfAnUnknownAddressThatFailsInTheServiceIsNoGuess) {
+    Service service;
+    Services& real = service.app().services();
+    PasswordHasher huge(real.hash_pool, {.memory_kib = 1'048'576, .passes = 1});
+    PasswordSettings settings;
+    settings.address_key = "of this test";
+    Passwords passwords(real.database, real.clock, huge, real.two_factor, real.consents, real.mails, real.audit,
+                        settings);
+    const LittleMemory little;
+    for (int attempt = 1; attempt <= 4; ++attempt) EXPECT_THROW(run(guess_unknown(passwords)), std::runtime_error);
+    EXPECT_EQ(service.sql("SELECT attempt, pending FROM unknown_logins"),
+              (std::vector<std::vector<std::string>>{{"0", "0"}}));
 }
 
 }  // namespace
