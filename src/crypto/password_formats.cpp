@@ -5,6 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/text.hpp"
 #include "crypto/phc_text.hpp"
 
@@ -245,13 +247,55 @@ std::size_t behind_dollars(std::string_view text) {
 }
 std::size_t behind_crypt_scrypt_costs(std::string_view) { return std::string_view("$7$").size() + 11; }
 std::size_t behind_firebase_costs(std::string_view text) { return std::min(text.find("ss="), text.size()); }
-// Django writes the salt between the cost parameters.
-std::size_t behind_django_scrypt_cost(std::string_view text) { return behind_dollars<2>(text); }
+
+// Stands in a kind between the beginning of its hashes and the costs that stand behind their salt.
+constexpr char kind_mark = '~';
+
+// r and p of Django's scrypt, whose hashes begin with N alone. Nothing for those that are usual.
+std::string django_scrypt_costs(std::string_view, const PasswordHash& parsed) {
+    const auto& hash = std::get<ScryptHash>(parsed);
+    if (hash.block_size == 8 && hash.parallelism == 1) return {};
+    return fmt::format("{}${}", hash.block_size, hash.parallelism);
+}
+
+std::string django_scrypt_rest(std::string_view, std::string_view costs) {
+    return fmt::format("salt${}$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", costs.empty() ? "8$1" : costs);
+}
+
+// The number of bytes in "$pbkdf2-sha256$i=600000,l=64$".
+std::optional<std::uint32_t> named_pbkdf2_size(std::string_view beginning) {
+    const std::size_t at = beginning.find(",l=");
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view size = beginning.substr(at + 1);
+    return named_number(size.substr(0, size.find('$')), "l");
+}
+
+// PBKDF2 computes a hash block by block, each at the full cost. Returns the size of a hash of several blocks, unless it
+// stands at the beginning.
+std::string pbkdf2_costs(std::string_view beginning, const PasswordHash& parsed) {
+    const auto& pbkdf2 = std::get<Pbkdf2Hash>(parsed);
+    const std::size_t block = pbkdf2.sha512 ? 64 : 32;
+    return pbkdf2.hash.size() <= block || named_pbkdf2_size(beginning) ? "" : std::to_string(pbkdf2.hash.size());
+}
+
+std::string unpadded_zeros(std::size_t size) {
+    std::string out = to_base64(Bytes(size));
+    out.resize(out.find_last_not_of('=') + 1);
+    return out;
+}
+std::string padded_zeros(std::size_t size) { return to_base64(Bytes(size)); }
+std::string hex_zeros(std::size_t size) { return to_hex(Bytes(size)); }
+
+template <std::string (*zeros)(std::size_t)>
+std::string pbkdf2_rest(std::string_view beginning, std::string_view costs) {
+    const auto named = costs.empty() ? named_pbkdf2_size(beginning) : phc_number(costs);
+    const std::size_t size = named.value_or(32);
+    return "c2FsdA$" + zeros(std::min(size, hash_size_max));
+}
 
 // Placeholder salts and hashes that match no password.
 constexpr std::string_view no_argon2 = "c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 constexpr std::string_view no_bcrypt = "CCCCCCCCCCCCCCCCCCCCC.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-constexpr std::string_view no_padded = "salt$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 constexpr std::string_view no_hex = "salt$00000000000000000000000000000000";
 
 struct Format {
@@ -259,6 +303,10 @@ struct Format {
     std::optional<PasswordHash> (*parse)(std::string_view stored);
     std::size_t (*kind_size)(std::string_view stored);
     std::string_view rest;  // completes the kind to a placeholder hash
+    // For hashes whose beginning does not determine their cost: what the kind adds, empty for the usual cost; and the
+    // rest for that.
+    std::string (*costs)(std::string_view beginning, const PasswordHash& parsed) = nullptr;
+    std::string (*rest_for)(std::string_view beginning, std::string_view costs) = nullptr;
 };
 constexpr Format formats[] = {
     {"$argon2id$", parse_argon2, behind_dollars<4>, no_argon2},
@@ -268,14 +316,13 @@ constexpr Format formats[] = {
     {"bcrypt$", parse_django_bcrypt, behind_dollars<4>, no_bcrypt},
     {"bcrypt_sha256$", parse_django_bcrypt_sha256, behind_dollars<4>, no_bcrypt},
     {"$scrypt$", parse_scrypt, behind_dollars<3>, no_argon2},
-    {"scrypt$", parse_django_scrypt, behind_django_scrypt_cost,
-     "salt$8$1$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
+    {"scrypt$", parse_django_scrypt, behind_dollars<2>, {}, django_scrypt_costs, django_scrypt_rest},
     {"scrypt:", parse_werkzeug_scrypt, behind_dollars<1>, no_hex},
     {"$7$", parse_crypt_scrypt, behind_crypt_scrypt_costs, "salt$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
-    {"$pbkdf2-sha256$", parse_pbkdf2, behind_dollars<3>, no_argon2},
-    {"$pbkdf2-sha512$", parse_pbkdf2, behind_dollars<3>, no_argon2},
-    {"pbkdf2_sha256$", parse_django, behind_dollars<2>, no_padded},
-    {"pbkdf2:", parse_werkzeug_pbkdf2, behind_dollars<1>, no_hex},
+    {"$pbkdf2-sha256$", parse_pbkdf2, behind_dollars<3>, {}, pbkdf2_costs, pbkdf2_rest<unpadded_zeros>},
+    {"$pbkdf2-sha512$", parse_pbkdf2, behind_dollars<3>, {}, pbkdf2_costs, pbkdf2_rest<unpadded_zeros>},
+    {"pbkdf2_sha256$", parse_django, behind_dollars<2>, {}, pbkdf2_costs, pbkdf2_rest<padded_zeros>},
+    {"pbkdf2:", parse_werkzeug_pbkdf2, behind_dollars<1>, {}, pbkdf2_costs, pbkdf2_rest<hex_zeros>},
     {"$fbscrypt$", parse_firebase_scrypt, behind_firebase_costs,
      "ss=Bw==,sk=AAECAwQFBgcICQoLDA0ODw==$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA=="},
 };
@@ -294,14 +341,25 @@ std::optional<PasswordHash> parse_password_hash(std::string_view stored) {
     return format == nullptr ? std::nullopt : format->parse(stored);
 }
 
-std::size_t password_kind_size(std::string_view stored) {
+std::string kind_of_hash(std::string_view stored) {
     const Format* format = format_of(stored);
-    return format == nullptr ? 0 : std::min(format->kind_size(stored), stored.size());
+    if (format == nullptr) return {};
+    std::string kind(stored.substr(0, format->kind_size(stored)));
+    const auto parsed = format->costs == nullptr ? std::nullopt : parse_password_hash(stored);
+    const std::string costs = parsed ? format->costs(kind, *parsed) : "";
+    if (!costs.empty()) kind.append(1, kind_mark).append(costs);
+    return kind;
 }
 
-std::string_view password_kind_rest(std::string_view kind) {
+std::string_view beginning_of_kind(std::string_view kind) { return kind.substr(0, kind.find(kind_mark)); }
+
+std::string hash_of_kind(std::string_view kind) {
     const Format* format = format_of(kind);
-    return format == nullptr ? std::string_view() : format->rest;
+    if (format == nullptr) return std::string(kind);
+    const std::string_view beginning = beginning_of_kind(kind);
+    std::string hash(beginning);
+    if (format->rest_for == nullptr) return hash.append(format->rest);
+    return hash.append(format->rest_for(beginning, kind.substr(std::min(kind.size(), beginning.size() + 1))));
 }
 
 }  // namespace consentry::crypto

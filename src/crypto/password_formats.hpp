@@ -54,10 +54,10 @@ using PasswordHash = std::variant<Argon2Hash, BcryptHash, ScryptHash, CryptScryp
 // Returns nullopt if the format is unknown, damaged or too costly.
 std::optional<PasswordHash> parse_password_hash(std::string_view stored);
 
-// password_kind_size() returns the length of the prefix that a parseable hash shares with all hashes of the same format
-// and cost. password_kind_rest() returns text that completes such a prefix to a parseable hash. Zero and empty for an
-// unknown format.
-std::size_t password_kind_size(std::string_view stored);
-std::string_view password_kind_rest(std::string_view kind);
+// See password_kind(), password_kind_beginning() and dummy_of_kind() in password_hash.hpp. The kind of most formats is
+// the beginning of their hashes; other kinds add the costs that stand elsewhere ("scrypt$16384$~8$5").
+std::string kind_of_hash(std::string_view stored);
+std::string_view beginning_of_kind(std::string_view kind);
+std::string hash_of_kind(std::string_view kind);
 
 }  // namespace consentry::crypto

@@ -151,9 +151,11 @@ PasswordVerdict verify_password(std::string_view password, std::string_view stor
 
 bool is_supported_password_hash(std::string_view stored) { return parse_password_hash(stored).has_value(); }
 
-std::string password_kind(std::string_view stored) { return std::string(stored.substr(0, password_kind_size(stored))); }
+std::string password_kind(std::string_view stored) { return kind_of_hash(stored); }
 
-std::string dummy_of_kind(std::string_view kind) { return std::string(kind).append(password_kind_rest(kind)); }
+std::string password_kind_beginning(std::string_view kind) { return std::string(beginning_of_kind(kind)); }
+
+std::string dummy_of_kind(std::string_view kind) { return hash_of_kind(kind); }
 
 std::string dummy_password_hash(const Argon2Settings& settings) {
     check_settings(settings);

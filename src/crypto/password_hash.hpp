@@ -50,9 +50,11 @@ PasswordVerdict verify_password(std::string_view password, std::string_view stor
 // Returns whether verify_password could ever match this hash; an import checks it before it accepts a hash.
 bool is_supported_password_hash(std::string_view stored);
 
-// Returns the prefix that hashes of one format and one cost share; it contains neither salt nor secret. Empty if
+// Returns the format and cost of the hash: hashes of one kind cost the same. Contains neither salt nor secret. Empty if
 // verify_password does not support the format.
 std::string password_kind(std::string_view stored);
+// Returns what all hashes of the kind begin with. Other kinds of the same format may begin so, too.
+std::string password_kind_beginning(std::string_view kind);
 // Returns a hash of that kind that matches no password, to measure the cost of the kind.
 std::string dummy_of_kind(std::string_view kind);
 

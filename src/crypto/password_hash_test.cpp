@@ -2,8 +2,10 @@
 
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "crypto/password_formats.hpp"
 #include "tests/support/little_memory.hpp"
 
 namespace consentry::crypto {
@@ -241,6 +243,60 @@ TEST(PWD_2, BcryptOfADigestSeesTheWholePassword) {
     EXPECT_EQ(verify(password + "0", hash), mismatch);
     EXPECT_EQ(verify(password.substr(0, 79), hash), mismatch);
     EXPECT_EQ(verify(password + '\0', hash), mismatch);
+}
+
+// All that determines the time of a check, as text. Empty if the hash is not supported.
+struct CostText {
+    std::string operator()(const Argon2Hash& hash) const {
+        const argon2::Parameters& costs = hash.decoded.parameters;
+        return fmt::format("{} {} {} {}", static_cast<int>(costs.type), costs.memory_kib, costs.passes, costs.lanes);
+    }
+    std::string operator()(const BcryptHash& hash) const {
+        return fmt::format("{} {}", hash.text.substr(4, 2), hash.of_sha256);
+    }
+    std::string operator()(const ScryptHash& hash) const {
+        return fmt::format("{} {} {}", hash.cost_log2, hash.block_size, hash.parallelism);
+    }
+    std::string operator()(const CryptScryptHash& hash) const { return hash.text.substr(0, 14); }
+    std::string operator()(const Pbkdf2Hash& hash) const {
+        const std::size_t block = hash.sha512 ? 64 : 32;
+        return fmt::format("{} {} {}", hash.sha512, hash.iterations, (hash.hash.size() + block - 1) / block);
+    }
+    std::string operator()(const FirebaseScryptHash& hash) const { return (*this)(hash.key); }
+};
+std::string cost_of(std::string_view stored) {
+    const auto parsed = parse_password_hash(stored);
+    return parsed ? std::visit(CostText{}, *parsed) : "";
+}
+
+TEST(PWD_1, AKindDeterminesTheCost) {
+    const std::string base64_64(86, 'A');
+    const std::string base64_48(64, 'A');
+    const std::string base64_32(43, 'A');
+    std::vector<std::string> hashes{
+        "$pbkdf2-sha256$i=1000$c2FsdA$" + base64_64,
+        "$pbkdf2-sha256$i=1000$c2FsdA$" + base64_48,
+        "$pbkdf2-sha256$i=1000,l=64$c2FsdA$" + base64_64,
+        "$pbkdf2-sha256$i=1000,l=48$c2FsdA$" + base64_48,
+        "$pbkdf2-sha256$i=1000,l=16$c2FsdA$" + std::string(22, 'A'),
+        "$pbkdf2-sha256$1000$c2FsdA$" + base64_64,
+        "$pbkdf2-sha512$i=1000$c2FsdA$" + base64_64,
+        "$pbkdf2-sha512$i=1000,l=64$c2FsdA$" + base64_64,
+        "pbkdf2_sha256$1000$seasalt$" + base64_64 + "==",
+        "pbkdf2:sha256:1000$salt$" + std::string(128, '0'),
+        "pbkdf2:sha512:1000$salt$" + std::string(128, '0'),
+        "scrypt$16$seasalt$8$5$" + base64_64 + "==",
+        "scrypt$16$seasalt$1$1$" + base64_32 + "=",
+    };
+    for (const Imported& row : imported) hashes.emplace_back(row.stored);
+    for (const std::string& stored : hashes) {
+        EXPECT_NE(cost_of(stored), "") << stored;
+        const std::string kind = password_kind(stored);
+        const std::string dummy = dummy_of_kind(kind);
+        EXPECT_EQ(cost_of(dummy), cost_of(stored)) << stored << ' ' << dummy;
+        EXPECT_TRUE(stored.starts_with(password_kind_beginning(kind))) << stored << ' ' << kind;
+        EXPECT_EQ(password_kind(dummy), kind);
+    }
 }
 
 TEST(PWD_1, OfEachKindThereIsAHashThatNoPasswordMatches) {

@@ -18,10 +18,10 @@ storage::awaitable<std::vector<std::string>> PasswordKindRepository::list_seen_b
     co_return out;
 }
 
-storage::awaitable<bool> PasswordKindRepository::is_used(std::string kind) {
+storage::awaitable<bool> PasswordKindRepository::is_used(std::string beginning) {
     const auto rows = co_await database_.search_with(
         "SELECT 1 FROM users WHERE substr(password_hash, 1, length(CAST($1 AS TEXT))) = $1 LIMIT 1",
-        storage::bind_all(kind));
+        storage::bind_all(beginning));
     co_return !rows.empty();
 }
 

@@ -1,5 +1,7 @@
 // Tests that the duration of a failed login reveals neither whose address it was nor which program made the hash
 // (PWD-1).
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +98,34 @@ TEST(PWD_1, AKindThatCannotBeComputedFailsNoLogin) {
     const std::string said = ::testing::internal::GetCapturedStderr();
     EXPECT_THAT(said, ::testing::HasSubstr(huge_kind));
     EXPECT_EQ(said.find(huge_kind), said.rfind(huge_kind)) << "said once: " << said;
+}
+
+TEST(PWD_1, HashesThatBeginAlikeAreOfSeveralKindsIfTheirCostsDiffer) {
+    Service service;
+    const Person keycloak = service.make_person();
+    const Person django = service.make_person();
+    const auto kinds = [&] {
+        std::set<std::string> out;
+        for (const auto& row : service.sql("SELECT kind FROM password_kinds")) out.insert(row.front());
+        return out;
+    };
+    const std::string long_hash(86, 'A');  // 64 bytes, which cost twice as much as 32
+    give_hash(service, keycloak, "$pbkdf2-sha256$i=1000$c2FsdA$" + long_hash);
+    give_hash(service, django, "scrypt$16$seasalt$8$5$" + long_hash + "==");
+    // An earlier version wrote these, as if the costs were those of most hashes that begin so.
+    for (const char* former : {"$pbkdf2-sha256$i=1000$", "scrypt$16$"})
+        service.sql("INSERT INTO password_kinds (kind, seen_at) VALUES ('" + std::string(former) + "', 1)");
+    for (const Person& imported : {keycloak, django})
+        EXPECT_EQ(service.log_in(imported.email, wrong_password).status, 400U);
+    const std::set<std::string> all{"$pbkdf2-sha256$i=1000$", "$pbkdf2-sha256$i=1000$~64", "scrypt$16$",
+                                    "scrypt$16$~8$5"};
+    EXPECT_EQ(kinds(), all);
+    service.pass(std::chrono::days{2});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(kinds(), all) << "in use";
+    for (const Person& imported : {keycloak, django}) give_hash(service, imported, bcrypt_hash);
+    run(service.app().services().clean_up());
+    EXPECT_TRUE(kinds().empty());
 }
 
 awaitable<bool> is_right(Passwords& passwords, std::optional<User> user, std::string email) {
