@@ -17,9 +17,9 @@ namespace {
 // be canceled.
 constexpr std::size_t in_flight_max = 256;
 
-// Between a fortieth and a twentieth of the timeout, within 100 ms. The server only wakes those that wait for a lock. A
-// transaction that began again at once would take its locks before they run, and all would be as before. Random, so
-// that two that lost to each other do not meet again.
+// Between a fortieth and a twentieth of the timeout, within 100 ms. The server only wakes the transactions that wait
+// for a lock. One that began again at once would take its locks before they run, and the deadlock would stand again.
+// Random, so that two that lost to each other do not meet again.
 std::chrono::milliseconds pause_before_repeat(std::chrono::milliseconds timeout) {
     const auto least = std::min(timeout / 40, std::chrono::milliseconds(50));
     return least + least * crypto::random_bytes(1).front() / 256;
@@ -54,9 +54,8 @@ void Channel::submit(Job job) {
 }
 
 void Channel::send_waiting() {
-    const auto is_due = [now = Steady::now()](const Job& job) { return job.not_before <= now; };
     while (in_flight_.size() < in_flight_max) {
-        const auto next = std::ranges::find_if(waiting_, is_due);
+        const auto next = std::ranges::find_if_not(waiting_, &Job::pauses);
         if (next == waiting_.end()) break;
         in_flight_.push_back(std::move(*next));
         waiting_.erase(next);
@@ -240,9 +239,8 @@ void Channel::watch() {
     for (const auto* jobs : {&in_flight_, &waiting_})
         for (const Job& job : *jobs)
             if (!job.is_over) next = std::min(next, job.deadline);
-    const auto now = Steady::now();
     for (const Job& job : waiting_)
-        if (job.not_before > now) next = std::min(next, job.not_before);
+        if (job.pauses()) next = std::min(next, job.not_before);
     timer_.expires_at(next);
     timer_.async_wait([self = shared_from_this()](boost::system::error_code) {
         self->watching_ = false;

@@ -32,7 +32,7 @@ struct Job {
     bool writes = false;
     std::move_only_function<void(Answer)> done;
     std::chrono::steady_clock::time_point deadline = {};
-    std::chrono::steady_clock::time_point not_before = {};  // when it may be sent
+    std::chrono::steady_clock::time_point not_before = {};  // if it pauses: when it may be sent
     int repeats = 0;
     bool is_over = false;  // its caller has an answer; the server's is awaited only because it comes before others
 
@@ -41,6 +41,10 @@ struct Job {
     std::optional<ServerError> error = {};
     std::size_t failed_at = 0;
     std::exception_ptr unreadable = {};  // the result has a type outside the dialect
+
+    bool pauses() const {
+        return not_before != decltype(not_before){} && not_before > std::chrono::steady_clock::now();
+    }
 
     void begin_again() {
         results.clear();
