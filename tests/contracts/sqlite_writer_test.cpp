@@ -109,10 +109,10 @@ void write_filled(SqliteDatabase& database, int rounds, const std::function<void
     }
 }
 
-// Writes 100 MB and returns the largest size of the log in bytes.
-std::uintmax_t largest_log(SqliteDatabase& database, const std::filesystem::path& log) {
+// Writes half a megabyte per round and returns the largest size of the log in bytes.
+std::uintmax_t largest_log(SqliteDatabase& database, const std::filesystem::path& log, int rounds) {
     std::uintmax_t out = 0;
-    write_filled(database, 200, [&] { out = std::max(out, std::filesystem::file_size(log)); });
+    write_filled(database, rounds, [&] { out = std::max(out, std::filesystem::file_size(log)); });
     return out;
 }
 
@@ -121,7 +121,7 @@ TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReaders) {
     std::vector<std::jthread> readers;
     for (int i = 0; i < 2; ++i)
         readers.emplace_back([&](const std::stop_token& stop) { EXPECT_GT(run(keep_reading(*database, stop)), 0); });
-    EXPECT_LT(largest_log(*database, folder / "test.db-wal"), std::uintmax_t{48} << 20);
+    EXPECT_LT(largest_log(*database, folder / "test.db-wal", 200), std::uintmax_t{48} << 20);
 }
 
 // Keeps one view of the database after the other.
@@ -142,9 +142,10 @@ TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReadersThatTakeLong) {
     const auto database = open();
     // Longer than the writer waits for readers in its first attempt. They do not end at the same moment.
     std::vector<std::jthread> readers;
-    for (const std::chrono::milliseconds each : {120ms, 170ms})
+    for (const std::chrono::milliseconds each : {110ms, 130ms})
         readers.emplace_back([this, each](const std::stop_token& stop) { keep_views(folder / "test.db", each, stop); });
-    EXPECT_LT(largest_log(*database, folder / "test.db-wal"), std::uintmax_t{80} << 20);
+    // Usually 70 to 105 MiB; 360 MiB if the log were never emptied.
+    EXPECT_LT(largest_log(*database, folder / "test.db-wal", 600), std::uintmax_t{192} << 20);
 }
 
 // Such as a backup. The writer tries once per millisecond while it waits.
