@@ -1,4 +1,5 @@
-# Warnings are errors in CI (CONSENTRY_WERROR=ON), not for somebody who builds with a newer compiler.
+# CONSENTRY_WERROR=ON makes warnings errors. The presets for development set it, so that a warning ends a developer's build
+# and not only CI's. A release build has it in CI alone: a newer compiler with new warnings must not keep users from building.
 option(CONSENTRY_WERROR "Treat warnings as errors" OFF)
 
 add_library(consentry_warnings INTERFACE)

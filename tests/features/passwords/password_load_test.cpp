@@ -278,7 +278,7 @@ TEST(PWD_6, ACheckThatFailsInTheServiceIsNoGuess) {
 }
 
 awaitable<void> guess_unknown(Passwords& passwords) {
-    co_await passwords.check(std::nullopt, "nobody@example.org", wrong_password, {});
+    static_cast<void>(co_await passwords.check(std::nullopt, "nobody@example.org", wrong_password, {}));
 }
 
 TEST(PWD_6, ACheckOfAnUnknownAddressThatFailsInTheServiceIsNoGuess) {
