@@ -228,7 +228,11 @@ void App::open_metrics() {
         "1 if requests are counted in the cache, 0 if calls to it fail, so that this instance counts those alone",
         Metrics::Kind::gauge, [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });
     metrics_->watch("consentry_mails_waiting", "Emails waiting to be sent by all instances", Metrics::Kind::gauge,
-                    [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->waiting())}}; });
+                    [this] {
+                        const auto [ordinary, announcements] = mail_delivery_->waiting();
+                        return std::vector<Sample>{{static_cast<double>(ordinary), {{"queue", "ordinary"}}},
+                                                   {static_cast<double>(announcements), {{"queue", "announcements"}}}};
+                    });
     metrics_->watch("consentry_mails_sent_total", "Emails accepted by the mail server", Metrics::Kind::counter,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->sent())}}; });
     metrics_->watch("consentry_mails_failed_total", "Emails that could not be delivered", Metrics::Kind::counter,

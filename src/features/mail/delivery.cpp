@@ -289,7 +289,9 @@ void MailDelivery::service_is_there() {
 
 awaitable<void> MailDelivery::count_waiting() {
     counted_ = std::chrono::steady_clock::now();
-    waiting_.store(co_await repository_.count_waiting(), std::memory_order_relaxed);
+    const WaitingMails waiting = co_await repository_.count_waiting();
+    waiting_ordinary_.store(waiting.ordinary, std::memory_order_relaxed);
+    waiting_announcements_.store(waiting.announcements, std::memory_order_relaxed);
 }
 
 // A link that opens nothing any more misleads its reader, who must request another one in any case. The link of a

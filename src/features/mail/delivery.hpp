@@ -70,7 +70,10 @@ public:
     // Returns false from the moment the mail service fails until it accepts or rejects a mail again.
     bool is_leaving() const { return leaving_.load(std::memory_order_relaxed); }
     // Counted across all instances; may be some seconds old.
-    std::int64_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
+    WaitingMails waiting() const {
+        return {.ordinary = waiting_ordinary_.load(std::memory_order_relaxed),
+                .announcements = waiting_announcements_.load(std::memory_order_relaxed)};
+    }
     std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
     std::uint64_t failed() const { return failed_.load(std::memory_order_relaxed); }
 
@@ -119,7 +122,8 @@ private:
 
     std::atomic<bool> wake_posted_{false};
     std::atomic<bool> leaving_{true};
-    std::atomic<std::int64_t> waiting_{0};
+    std::atomic<std::int64_t> waiting_ordinary_{0};
+    std::atomic<std::int64_t> waiting_announcements_{0};
     std::atomic<std::uint64_t> sent_{0};
     std::atomic<std::uint64_t> failed_{0};
 

@@ -31,8 +31,7 @@ std::optional<MailFacts> Mails::open(MailId id, const crypto::SealingKeys::Seale
     if (!plain) return std::nullopt;
     MailFacts facts;
     const boost::json::value parsed = boost::json::parse(as_text(*plain));
-    for (const auto& member : parsed.as_object())
-        facts.emplace_back(member.key(), member.value().as_string());
+    for (const auto& member : parsed.as_object()) facts.emplace_back(member.key(), member.value().as_string());
     return facts;
 }
 

@@ -96,9 +96,11 @@ awaitable<void> MailRepository::give_up(MailId id, MailMark mark, TimePoint now,
         id, mark, now, why);
 }
 
-awaitable<std::int64_t> MailRepository::count_waiting() {
-    const auto rows = co_await database_.query("SELECT COUNT(*) FROM mails WHERE failed_at IS NULL");
-    co_return rows[0].integer(0);
+awaitable<WaitingMails> MailRepository::count_waiting() {
+    const auto rows =
+        co_await database_.query(sql<"SELECT COUNT(CASE WHEN ", ordinary_sql, " THEN 1 END), COUNT(CASE WHEN ",
+                                     announcement_sql, " THEN 1 END) FROM mails WHERE failed_at IS NULL">);
+    co_return WaitingMails{.ordinary = rows[0].integer(0), .announcements = rows[0].integer(1)};
 }
 
 awaitable<void> MailRepository::erase_failed(TimePoint before) {

@@ -38,6 +38,11 @@ struct MailDue {
 // An announcement to everybody waits for the mails that somebody expects.
 enum class MailTurn { ordinary, announcement };
 
+struct WaitingMails {
+    std::int64_t ordinary = 0;
+    std::int64_t announcements = 0;
+};
+
 class MailRepository {
 public:
     explicit MailRepository(storage::Database& database) : database_(database) {}
@@ -62,7 +67,7 @@ public:
     awaitable<void> give_up(MailId id, MailMark mark, TimePoint now, std::string why);
 
     // Counts the mails that have not been abandoned.
-    awaitable<std::int64_t> count_waiting();
+    awaitable<WaitingMails> count_waiting();
     awaitable<void> erase_failed(TimePoint before);
 
 private:

@@ -310,9 +310,16 @@ TEST(MailServer, MetricsTellWhatWaitsWasSentAndFailed) {
     server.wait_for(1);
     server.fail(R"({"step": "rcpt", "answer": "450 4.2.0 Later"})");
     ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
-    ASSERT_TRUE(eventually([&] { return service.app().mail_delivery().waiting() == 1; }));
+    for (int i = 0; i < 2; ++i)
+        ASSERT_TRUE(write_mail(service, ada, MailKind::policy_published,
+                               {{"type", "privacy"}, {"version", "1"}, {"url", "https://velvet.example/1"}}));
+    ASSERT_TRUE(eventually([&] {
+        const auto [ordinary, announcements] = service.app().mail_delivery().waiting();
+        return ordinary == 1 && announcements == 2;
+    }));
     const std::string page = service.get("/metrics").body;
-    EXPECT_THAT(page, HasSubstr("\nconsentry_mails_waiting 1\n"));
+    EXPECT_THAT(page, HasSubstr("\nconsentry_mails_waiting{queue=\"ordinary\"} 1\n"));
+    EXPECT_THAT(page, HasSubstr("\nconsentry_mails_waiting{queue=\"announcements\"} 2\n"));
     EXPECT_THAT(page, HasSubstr("\nconsentry_mails_sent_total 1\n"));
     EXPECT_THAT(page, HasSubstr("\nconsentry_mails_failed_total 1\n"));
 }
