@@ -64,7 +64,8 @@ awaitable<std::optional<std::string_view>> LinkRequests::take(TokenPurpose purpo
     co_return std::nullopt;
 }
 
-awaitable<void> LinkRequests::work_off() {
+awaitable<void> LinkRequests::work_off(std::size_t mails_max) {
+    std::size_t mails = 0;
     for (int i = 0; i < portions_max; ++i) {
         auto open = co_await repository_.list_open(portion);
         const bool was_all = std::ssize(open) < portion;
@@ -72,7 +73,8 @@ awaitable<void> LinkRequests::work_off() {
         std::exception_ptr trouble;
         for (LinkRequest& request : open) {
             try {
-                co_await handle(std::move(request));
+                const bool has_written = co_await handle(std::move(request));
+                if (has_written && ++mails == mails_max) co_return;
             } catch (const Unavailable&) {
                 throw;
             } catch (const std::exception&) {
@@ -84,13 +86,14 @@ awaitable<void> LinkRequests::work_off() {
     }
 }
 
-awaitable<void> LinkRequests::handle(LinkRequest request) {
+awaitable<bool> LinkRequests::handle(LinkRequest request) {
     const auto user = co_await users_.find_by_email(request.email);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     // Must come first: if several instances handle the request, only one commits.
     LinkRequestRepository::add_handled(transaction, request, now);
-    if (user && is_due(*user, request.purpose)) {
+    const bool writes = user && is_due(*user, request.purpose);
+    if (writes) {
         const bool forgotten = request.purpose == TokenPurpose::forgot_password;
         const std::string token =
             AccountTokens::add(transaction, user->id, request.purpose, settings_.of(request.purpose), now);
@@ -105,6 +108,7 @@ awaitable<void> LinkRequests::handle(LinkRequest request) {
                    {{"token", token}}, now);
     }
     co_await database_.commit(std::move(transaction));
+    co_return writes;
 }
 
 awaitable<void> LinkRequests::forget_old() {

@@ -38,14 +38,15 @@ public:
                  Mails& mails, Audit audit, LinkRequestSettings settings);
 
     awaitable<void> request(TokenPurpose purpose, std::string email, Cause cause);
-    // Handles the open requests and queues their mails. Several instances may run this concurrently.
-    awaitable<void> work_off();
+    // Handles the open requests and queues their mails, at most `mails_max`. Several instances may run this
+    // concurrently.
+    awaitable<void> work_off(std::size_t mails_max);
     awaitable<void> forget_old();
 
 private:
     // Returns why no link will be sent, or nothing if one will.
     awaitable<std::optional<std::string_view>> take(TokenPurpose purpose, std::string email, const Cause& cause);
-    awaitable<void> handle(LinkRequest request);
+    awaitable<bool> handle(LinkRequest request);  // returns whether it has written a mail
 
     storage::Database& database_;
     LinkRequestRepository repository_;

@@ -1,6 +1,7 @@
 #include "features/mail/delivery.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <pthread.h>
@@ -36,6 +37,7 @@ constexpr auto hooks_interval = 1s;
 // Few, because a mail that is written meanwhile waits for them.
 constexpr std::int64_t announcements_at_once = 10;
 constexpr auto count_interval = 10s;
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 MailDue due_at(TimePoint now) {
     return {.now = now, .latest = now + longest_wait, .latest_claim = now + longest_claim};
@@ -121,7 +123,7 @@ awaitable<bool> MailDelivery::guarded_round() {
 
 // Returns true if there may be more mails to send immediately.
 awaitable<bool> MailDelivery::round() {
-    co_await run_hooks(co_await may_write_more());
+    co_await run_hooks(co_await may_write());
     co_await settle();
     const auto steady_now = std::chrono::steady_clock::now();
     if (steady_now - counted_ >= count_interval) co_await count_waiting();
@@ -143,7 +145,8 @@ awaitable<bool> MailDelivery::round() {
     std::size_t rest = batch.size();
     for (const StoredMail& mail : batch) {
         if (stopping_.stop_requested()) break;
-        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_interval) co_await run_hooks(has_answered_);
+        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_interval)
+            co_await run_hooks(has_answered_ ? any_number : 0);
         const bool ours = co_await keep_rest(rest);
         if (!ours) break;
         const Next next = co_await deliver(mail);
@@ -158,28 +161,29 @@ awaitable<bool> MailDelivery::round() {
 // A clock that was set back ends a pause, and does not make mails wait that were put off before.
 bool MailDelivery::is_paused(TimePoint now) const { return now >= paused_at_ && now < paused_at_ + pause_; }
 
-// During an outage, a link would be over before its mail leaves. A mail that waits already is to find out whether the
-// service is there again.
-awaitable<bool> MailDelivery::may_write_more() {
+// How many mails a task may write. During an outage, a link would be over before its mail leaves. A mail that waits
+// already is to find out whether the service is there again; without one, the first that is written.
+awaitable<std::size_t> MailDelivery::may_write() {
     const TimePoint now = parts_.clock.now();
-    if (is_paused(now)) co_return false;
-    if (has_answered_) co_return true;
+    if (is_paused(now)) co_return 0;
+    if (has_answered_) co_return any_number;
     const bool any = co_await repository_.any_due(due_at(now));
-    co_return !any;
+    co_return any ? 0 : 1;
 }
 
 // A failing hook does not stop the delivery of mails.
-awaitable<void> MailDelivery::run_hooks(bool also_writers) {
+awaitable<void> MailDelivery::run_hooks(std::size_t mails_max) {
     hooks_ran_ = std::chrono::steady_clock::now();
+    std::vector<awaitable<void>> tasks;
+    for (const auto& hook : options_.before_each_round) tasks.push_back(hook());
+    if (mails_max > 0)
+        for (const auto& hook : options_.while_service_is_there) tasks.push_back(hook(mails_max));
     std::string trouble;
-    for (const auto* hooks : {&options_.before_each_round, &options_.while_service_is_there}) {
-        if (hooks == &options_.while_service_is_there && !also_writers) continue;
-        for (const auto& hook : *hooks) {
-            try {
-                co_await hook();
-            } catch (const std::exception& error) {
-                trouble = error.what();
-            }
+    for (awaitable<void>& task : tasks) {
+        try {
+            co_await std::move(task);
+        } catch (const std::exception& error) {
+            trouble = error.what();
         }
     }
     if (trouble.empty()) {

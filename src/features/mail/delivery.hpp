@@ -45,9 +45,10 @@ public:
         // Run on the delivery thread before it looks for mails: at least once a second, and whenever Mails::wake() is
         // called. Failures are logged once until a round succeeds.
         std::vector<std::function<awaitable<void>()>> before_each_round{};
-        // The same for tasks that write mails which can wait, and had better not be written long before they leave: run
-        // only while the mail service is there, or nothing else can tell whether it is.
-        std::vector<std::function<awaitable<void>()>> while_service_is_there{};
+        // The same for tasks that write mails which can wait, and had better not be written long before they leave. Run
+        // only while the mail service is there, or nothing else can tell whether it is: then each task must write at
+        // most one mail that its reader has to open soon (`mails_max`).
+        std::vector<std::function<awaitable<void>(std::size_t mails_max)>> while_service_is_there{};
     };
     struct Parts {
         storage::Database& database;
@@ -86,8 +87,8 @@ private:
     awaitable<bool> guarded_round();
     awaitable<bool> round();
     bool is_paused(TimePoint now) const;
-    awaitable<bool> may_write_more();
-    awaitable<void> run_hooks(bool also_writers);
+    awaitable<std::size_t> may_write();
+    awaitable<void> run_hooks(std::size_t mails_max);
     awaitable<void> settle();
     awaitable<bool> keep_rest(std::size_t rest);
     awaitable<Next> deliver(const StoredMail& mail);

@@ -193,6 +193,29 @@ TEST(MailServer, ALinkRequestedDuringAnOutageIsGoodWhenItsMailArrives) {
     EXPECT_EQ(reset(service, mails[1].mail.token(), "Copper-Meadow-77").status, 200U);
 }
 
+std::string open_links(const Service& service) {
+    return service.sql("SELECT COUNT(*) FROM link_requests WHERE handled_at IS NULL").at(0).at(0);
+}
+
+// Regression: all of them were written, and their five minutes were over when the service was there again.
+TEST(MailServer, WithoutAMailThatIsDueOneLinkFindsOutWhetherTheOutageIsOver) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
+    server.fail(R"({"step": "drop"})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(has_tried(service, 1));
+    for (const Person& person : people) ASSERT_EQ(forget(service, person.email).status, 200U);
+    service.sql("DELETE FROM mails");
+    service.pass(12s);
+    ASSERT_TRUE(has_tried(service, 1));
+    EXPECT_EQ(open_links(service), "2");
+    server.work_again();
+    service.pass(24s);
+    EXPECT_THAT(server.wait_for(3), SizeIs(3));
+}
+
 // A link that was written before an outage that outlasts it.
 TEST(MailServer, ALinkThatIsOverIsNotSent) {
     const MailServer server(MailServerTls::none);
