@@ -4,7 +4,7 @@ parts of a release name one version.
 
     deploy_files_test.py PROGRAM    in the project's folder; PROGRAM is consentry
 
-Debian packages: jq, python3-yaml
+Debian packages: jq, prometheus, python3-yaml
 """
 
 import contextlib
@@ -26,6 +26,7 @@ import yaml
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 DEPLOY = Path("docs/deploy")
+SCENARIOS = Path("tests/packages/prometheus_alerts_scenarios.yml")
 DATA = "/var/lib/consentry"  # of the image
 SANITIZERS = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ}
 
@@ -306,6 +307,27 @@ class Proxies(unittest.TestCase):
     def test_all_files_are_yaml(self):
         for file in (*DEPLOY.glob("**/*.yaml"), *DEPLOY.glob("**/*.yml")):
             self.assertTrue(documents(file.relative_to(DEPLOY)), file)
+
+
+class Alerts(unittest.TestCase):
+    def test_each_alert_fires_when_it_should_and_only_then(self):
+        """promtool takes the paths in its files from their folder."""
+        for arguments in (["check", "rules", DEPLOY / "prometheus-alerts.yml"], ["test", "rules", SCENARIOS]):
+            checked = subprocess.run(["promtool", *arguments], capture_output=True, text=True)
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_alerts_ask_for_documented_series(self):
+        documented = Path("docs/guides/metrics.md").read_text()
+        asked = set(re.findall(r"\bconsentry_\w+", (DEPLOY / "prometheus-alerts.yml").read_text()))
+        self.assertEqual({name for name in asked if f"`{name.removesuffix('_bucket')}`" not in documented}, set())
+
+    def test_each_alert_has_scenarios_in_which_it_fires_and_stays_silent(self):
+        fires = {True: set(), False: set()}
+        for scenario in yaml.safe_load(SCENARIOS.read_text())["tests"]:
+            for one in scenario["alert_rule_test"]:
+                fires[bool(one["exp_alerts"])].add(one["alertname"])
+        rules = documents("prometheus-alerts.yml")[0]["groups"][0]["rules"]
+        self.assertEqual(fires, {True: {rule["alert"] for rule in rules}, False: {rule["alert"] for rule in rules}})
 
 
 class Package(unittest.TestCase):
