@@ -49,6 +49,8 @@ const page = (status, headers) =>
     new Response('<h1>Not now</h1>', { status, headers: { 'content-type': 'text/html', ...headers } });
 const failure = (status, statusCodeKey) =>
     Response.json({ statusCode: status, statusCodeKey, module: 'http', message: 'Failed' }, { status });
+const late = () =>
+    Response.json({ statusCode: 5031, statusCodeKey: 'timeout', module: 'request', message: 'Late' }, { status: 408 });
 for (const [what, answer] of Object.entries({
     'a page with status 502': () => page(502),
     'a page with status 504': () => page(504),
@@ -57,6 +59,7 @@ for (const [what, answer] of Object.entries({
     'half an answer': () => new Response('{"statusCode":200,', { headers: { 'content-type': 'application/json' } }),
     'an error of Consentry with status 500': () => failure(500, 'unknown'),
     'an outage without Retry-After': () => failure(503, 'serviceUnavailable'),
+    'the 408 of a Consentry that took too long': () => late(),
 }))
     test(`${what} instead of the answer to a refresh costs no session`, async () => {
         let lost = 0;

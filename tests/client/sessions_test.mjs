@@ -529,6 +529,19 @@ test('a confirmation that was done before its caller left costs no session', asy
     assert.equal((await client.sessions.list()).data.length, 1);
 });
 
+test('so does one that Consentry did although it answered 408', async () => {
+    const { client, count } = await signedIn({
+        intercept: async (send, line) => {
+            const answer = await send();
+            if (!line.includes('/confirm')) return answer;
+            return answered(408, { statusCode: 5031, statusCodeKey: 'timeout', module: 'request', message: 'Late' });
+        },
+    });
+    await assert.rejects(client.confirmSession({ password }), named('request.timeout'));
+    assert.equal(count(refresh), 1, 'at once: after ten seconds, the spent token would end the session');
+    assert.equal((await client.sessions.list()).data.length, 1);
+});
+
 test('what a listener throws does not reach the request', async () => {
     const { client } = await withExpired();
     client.on('refreshed', () => {

@@ -29,10 +29,14 @@ export const delayOf = (milliseconds: number): number => Math.min(milliseconds, 
  */
 export type Repeatability = 'once' | 'safe' | 'urgent';
 
-/** Whether the operation may have been done although it failed: its answer may be lost, or replaced by a proxy. */
+/**
+ * Whether the operation may have been done although it failed: its answer may be lost, replaced by a proxy, or be the 408
+ * of a Consentry that answers before its work ends.
+ */
 export function mayBeDone(error: ConsentryError): boolean {
     if (error.name === 'client.signedOut') return false;
-    return error.status === 0 || error.status >= 500 || error.name === 'client.unreadable';
+    const { name, status } = error;
+    return status === 0 || status === 408 || status >= 500 || name === 'client.unreadable';
 }
 
 /** Decides about the repetitions of one request. */
