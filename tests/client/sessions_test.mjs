@@ -342,6 +342,28 @@ test('a logout without network forgets the tokens and says so', async () => {
     assert.equal(await storage.read(), undefined);
 });
 
+for (const [what, name, answer] of [
+    [
+        'the 401 of a proxy',
+        'client.unreadable',
+        () => new Response('<h1>Who are you?</h1>', { status: 401, headers: { 'content-type': 'text/html' } }),
+    ],
+    [
+        'a refused API key',
+        'apiKey.xApiKeyInvalid',
+        () => answered(401, { statusCode: 5102, statusCodeKey: 'xApiKeyInvalid', module: 'apiKey', message: '' }),
+    ],
+])
+    test(`${what} ends no session: the logout forgets the tokens and says that Consentry does not know`, async () => {
+        const storage = memoryStorage();
+        const { client } = await signedIn({
+            storage,
+            intercept: (send, line) => (line.includes('logout') ? answer() : send()),
+        });
+        await assert.rejects(client.logout(), named(name));
+        assert.equal(await storage.read(), undefined);
+    });
+
 test('429 is repeated as Retry-After tells, for every method', async () => {
     const strict = new Service({ THROTTLE_LIMIT: '1', THROTTLE_TTL_IN_MS: '2000' });
     strict.migrate();

@@ -1,4 +1,5 @@
 import { ConsentryError, signedOut } from './errors.js';
+import type { ErrorName } from './errors.js';
 import { operations } from './generated/operations.js';
 import { Http, bodyOf, envelopeOf } from './http.js';
 import type {
@@ -383,9 +384,14 @@ export class Consentry {
     }
 }
 
-/** Whether there is no session, or no more. */
-const isOver = (error: unknown): boolean =>
-    error instanceof ConsentryError && (error.status === 401 || error.name === 'client.signedOut');
+const over: ReadonlySet<ErrorName> = new Set<ErrorName>([
+    'client.signedOut',
+    'auth.jwtAccessTokenInvalid',
+    'auth.jwtRefreshTokenInvalid',
+]);
+
+/** Whether there is no session, or no more. Proxies and API keys have a 401 of their own, which says nothing of it. */
+const isOver = (error: unknown): boolean => error instanceof ConsentryError && over.has(error.name);
 
 const isNotAdmitted = (error: unknown): boolean =>
     isOver(error) || (error instanceof ConsentryError && error.status === 403);
