@@ -176,6 +176,21 @@ test('the rate limit ends no repetition that it allows in time', async (t) => {
     assert.equal(at.length, 5);
 });
 
+test('a Retry-After of exactly the longest wait is waited for', async (t) => {
+    for (const [seconds, retry] of [
+        [10, {}],
+        [1, { longestWait: 1_000 }],
+    ]) {
+        const { at, outcome } = await attemptsOf(t, (n) => (n === 1 ? limited(seconds) : granted()), { retry });
+        assert.equal(outcome, 'done');
+        assert.ok(at[1] >= seconds * 1000 && at[1] <= seconds * 1000 + 250, at.join());
+        t.mock.restoreAll();
+    }
+    const { at, outcome } = await attemptsOf(t, () => limited(11));
+    named('http.tooManyRequests')(outcome);
+    assert.deepEqual(at, [0]);
+});
+
 test('attempts: 1 turns repetition off for a refresh, too', async (t) => {
     const { at, outcome } = await attemptsOf(t, lose, { retry: { attempts: 1 } });
     named('client.unreachable')(outcome);

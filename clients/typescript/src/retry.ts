@@ -64,24 +64,25 @@ export class Repetitions {
         if (this.#policy.attempts <= 1) return undefined;
         // Clients that were refused together do not come back together.
         const spread = Math.random() * firstPause;
-        const growing = firstPause * 2 ** (this.#attempts - 1) + spread;
-        const asked = error.retryAfter === undefined ? undefined : error.retryAfter * 1000 + spread;
+        const growing = firstPause * 2 ** (this.#attempts - 1);
+        const asked = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
         return this.#repeatability === 'urgent' && mayBeDone(error)
-            ? this.#urgentPause(error, growing, asked)
-            : this.#usualPause(error, growing, asked);
+            ? this.#urgentPause(growing, asked, spread)
+            : this.#usualPause(error, growing, asked, spread);
     }
 
-    #urgentPause(error: ConsentryError, growing: number, asked = 0): number | undefined {
+    #urgentPause(growing: number, asked: number | undefined, spread: number): number | undefined {
         this.#urgentSince = Math.min(this.#urgentSince, this.#begun);
         const left = this.#urgentLeft();
-        if (left < firstPause || (error.retryAfter ?? 0) * 1000 > this.#policy.longestWait) return undefined;
+        if (left < firstPause || (asked ?? 0) > this.#policy.longestWait) return undefined;
         // An attempt that took long was a pause itself.
-        const pause = Math.max(0, growing - (performance.now() - this.#begun), asked);
+        const unspent = growing + spread - (performance.now() - this.#begun);
+        const pause = Math.max(0, unspent, asked === undefined ? 0 : asked + spread);
         // The last attempt comes in time, even if Consentry asked for a little more.
         return Math.min(pause, left);
     }
 
-    #usualPause(error: ConsentryError, growing: number, asked: number | undefined): number | undefined {
+    #usualPause(error: ConsentryError, growing: number, asked: number | undefined, spread: number): number | undefined {
         let pause: number;
         switch (error.name) {
             case 'http.tooManyRequests': // counted before anything is done, so every request may be repeated
@@ -100,6 +101,7 @@ export class Repetitions {
         }
         const { attempts, longestWait } = this.#policy;
         if (pause > longestWait) return undefined;
+        pause += spread; // which the limit does not include: a wait of exactly its length is allowed
         const isInTime = this.#urgentSince < Infinity && pause <= this.#urgentLeft();
         return this.#attempts < attempts || isInTime ? pause : undefined;
     }
