@@ -449,6 +449,48 @@ test('timeouts and aborts', async () => {
     await assert.rejects(client.policies.list({}, { signal: AbortSignal.abort(reason) }), reason);
 });
 
+test('a confirmation takes the timeout of the call', async () => {
+    const { client } = await signedIn({
+        timeout: 2_000,
+        intercept: async (send, line, signal) => {
+            if (!line.includes('/confirm')) return send();
+            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        },
+    });
+    for (const timeout of [50, 2_050])
+        await assert.rejects(
+            client.confirmSession({ password }, { timeout }),
+            (error) => named('client.timeout')(error) && error.message.includes(` ${timeout} ms`),
+        );
+});
+
+test('an option that is undefined counts as absent', async () => {
+    const sent = [];
+    const client = new Consentry({
+        baseUrl: 'https://login.example.org',
+        language: 'de',
+        from: undefined,
+        storage: undefined,
+        timeout: undefined,
+        retry: { attempts: undefined, longestWait: undefined },
+        fetch: async (url, { headers, body }) => {
+            sent.push([headers.get('x-custom-lang'), JSON.parse(body ?? '{}').from]);
+            if (url.endsWith('/list')) throw new TypeError('fetch failed');
+            const data = { isTwoFactorRequired: false, tokens: { ...madeUp('first', 1), expiresIn: 600 } };
+            return answered(200, { statusCode: 200, data: { ...data, ...data.tokens } });
+        },
+    });
+    const options = { language: undefined, timeout: undefined, signal: undefined };
+    await client.login({ email: 'a@example.org', password }, options);
+    await client.loginWithGoogle({ token: 'a.b.c', from: undefined }, options);
+    await client.loginWithApple({ token: 'a.b.c', from: undefined }, options);
+    await client.confirmSession({ password }, options);
+    await assert.rejects(client.policies.list(undefined, options), named('client.unreachable'));
+    const login = ['de', 'website'];
+    const other = ['de', undefined];
+    assert.deepEqual(sent, [login, login, login, other, other, other, other], 'the last one three times');
+});
+
 test('Infinity is a timeout, too', async () => {
     const { client } = recorded(service, { timeout: Infinity });
     await client.policies.list();

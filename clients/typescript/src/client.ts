@@ -144,7 +144,7 @@ export class Consentry {
         { token, ...more }: { token: string } & Partial<JsonOf<'loginWithGoogle'>>,
         options?: CallOptions,
     ): Promise<LoginStep> {
-        const body = { from: this.#from, ...more };
+        const body = { ...more, from: more.from ?? this.#from };
         return this.#step(await this.#data('loginWithGoogle', { ...options, token, body }));
     }
 
@@ -153,7 +153,7 @@ export class Consentry {
         { token, ...more }: { token: string } & Partial<JsonOf<'loginWithApple'>>,
         options?: CallOptions,
     ): Promise<LoginStep> {
-        const body = { from: this.#from, ...more };
+        const body = { ...more, from: more.from ?? this.#from };
         return this.#step(await this.#data('loginWithApple', { ...options, token, body }));
     }
 
@@ -203,7 +203,8 @@ export class Consentry {
      * session. If it fails because the answer is lost, call it again.
      */
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
-        const told = { language: this.language, ...options, body: proof, timeout: this.#refreshTimeout };
+        const timeout = Math.min(options?.timeout ?? this.#refreshTimeout, refreshTimeout);
+        const told = { ...options, language: options?.language ?? this.language, body: proof, timeout };
         const read = envelopeOf as (response: Response) => Promise<Body<'confirmSession'>>;
         await this.#session.exchange(
             async ({ accessToken }) =>
@@ -325,7 +326,7 @@ export class Consentry {
     }
 
     async #call<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
-        const told = { language: this.language, ...options };
+        const told = { ...options, language: options.language ?? this.language };
         const needed: string = operations[operation][2];
         if (options.token !== undefined) return this.#http.send(operation, told, read);
         if (needed === 'accessToken') return this.#signedIn(operation, told, read);

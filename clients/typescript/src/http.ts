@@ -155,7 +155,8 @@ export class Http {
         this.#base = baseOf(options.baseUrl);
         this.#apiKey = options.apiKey;
         this.#timeout = options.timeout ?? 30_000;
-        this.#retry = { ...defaultRetry, ...options.retry };
+        const { attempts = defaultRetry.attempts, longestWait = defaultRetry.longestWait } = options.retry ?? {};
+        this.#retry = { attempts, longestWait };
         this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     }
 
