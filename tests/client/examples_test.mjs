@@ -1,15 +1,19 @@
 // The examples do what they are for: the single-page application in Chromium, the Express API in Node, and the code of
 // the README.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Service } from '../browser/harness.mjs';
 import { Consentry, built, listen, password, totp } from './client.mjs';
 import { openSite, openTab } from './pages.mjs';
 
+const scratch = mkdtempSync(join(tmpdir(), 'consentry-examples-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
 let site, service, browser;
 before(async () => {
     ({ site, service, browser } = await openSite());
@@ -103,6 +107,34 @@ test('the Express API admits live sessions only', async () => {
     assert.equal((await fetch(`${down}/hello`, { headers: { authorization: 'Bearer a.b.c' } })).status, 503);
     const another = await listen(makeApp(await listen((request, response) => response.end('yes'))));
     assert.equal((await fetch(`${another}/hello`, { headers: { authorization: 'Bearer a.b.c' } })).status, 503);
+});
+
+test('the Express API starts through a symbolic link, too', async () => {
+    const link = join(scratch, 'express');
+    symlinkSync(join(built, 'examples/express'), link);
+    const server = spawn('node', [join(link, 'server.mjs')], {
+        env: { ...process.env, PORT: '0' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const said = once(server.stdout, 'data').then(String);
+    const ended = once(server, 'exit').then(() => 'ended');
+    assert.match(await Promise.race([said, ended]), /^listens on/);
+    server.kill();
+    await ended;
+});
+
+test('after an update, the commands of the README give the single-page application the new client', () => {
+    const readme = readFileSync('clients/typescript/README.md', 'utf8');
+    const section = readme.split('\n## A single-page application\n')[1].split('\n## ')[0];
+    const commands = section.match(/^ {4}(rm|cp) .*$/gm).join('\n');
+    const folder = join(scratch, 'package');
+    for (const part of ['dist', 'examples']) cpSync(join(built, part), join(folder, part), { recursive: true });
+    const update = '// the update\n';
+    for (const change of ['', update]) {
+        appendFileSync(join(folder, 'dist/index.js'), change);
+        assert.equal(spawnSync('sh', ['-ec', commands], { cwd: folder, stdio: 'inherit' }).status, 0);
+    }
+    assert.ok(readFileSync(join(folder, 'examples/single-page/client/index.js'), 'utf8').endsWith(update));
 });
 
 // The blocks ```js of a page are one module.

@@ -1,6 +1,7 @@
 // An API that only users of Consentry may call.
 //
 //   CONSENTRY_URL=http://localhost:3000 PORT=8080 node server.mjs
+import { existsSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { Consentry, ConsentryError } from '@consentry/client';
@@ -48,7 +49,9 @@ export function makeApp(consentryUrl) {
     return app;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+// Whether Node runs this file, perhaps through a symbolic link, or another module imports it.
+const program = process.argv[1] ?? '';
+if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) {
     const { CONSENTRY_URL = 'http://localhost:3000', PORT = '8080' } = process.env;
     makeApp(CONSENTRY_URL).listen(Number(PORT), () => console.log(`listens on http://localhost:${PORT}`));
 }
