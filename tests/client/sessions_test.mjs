@@ -574,6 +574,52 @@ test('nor after the refresh that it needs', async () => {
     assert.deepEqual([count(refresh), count('/confirm')], [1, 0]);
 });
 
+const ticks = async () => {
+    for (let i = 0; i < 20; ++i) await new Promise(setImmediate);
+};
+
+// While a confirmation has the storage to itself, as a refresh in another tab may.
+const credentials = { email: 'a@example.org', password };
+const challenge = { challengeToken: 'x' };
+for (const [what, event, call] of [
+    ['login', 'signedIn', (client, options) => client.login(credentials, options)],
+    ['verifyLogin', 'signedIn', (client, options) => client.verifyLogin(challenge, { code: '000000' }, options)],
+    ['loginWithGoogle', 'signedIn', (client, options) => client.loginWithGoogle({ token: 'x' }, options)],
+    ['loginWithApple', 'signedIn', (client, options) => client.loginWithApple({ token: 'x' }, options)],
+    ['logout', 'signedOut', (client, options) => client.logout(options)],
+    ['changePassword', 'signedOut', (client, options) => client.changePassword({}, options)],
+    ['account.delete', 'signedOut', (client, options) => client.account.delete(undefined, options)],
+])
+    test(`who aborts ${what} does not wait for the storage, which then learns what was done`, async () => {
+        const storage = memoryStorage();
+        await storage.write(madeUp('first', 1));
+        let goOn;
+        const client = new Consentry({
+            baseUrl: 'https://login.example.org',
+            storage,
+            fetch: async (url) => {
+                if (url.endsWith('/confirm')) {
+                    await new Promise((resolve) => (goOn = resolve));
+                    return answered(200, { statusCode: 200, data: { ...madeUp('first', 2), expiresIn: 600 } });
+                }
+                const tokens = { ...madeUp('second', 1), expiresIn: 600 };
+                return answered(200, { statusCode: 200, data: { isTwoFactorRequired: false, tokens } });
+            },
+        });
+        const confirmed = client.confirmSession({ password });
+        while (!goOn) await new Promise(setImmediate);
+        const aborter = new AbortController();
+        const left = call(client, { signal: aborter.signal }).catch((error) => error);
+        await ticks(); // its answer is there
+        const reason = new Error('the user left');
+        aborter.abort(reason);
+        assert.equal(await Promise.race([left, ticks().then(() => 'waits')]), reason);
+        const done = next(client, event);
+        goOn();
+        await Promise.all([confirmed, done]);
+        assert.equal((await storage.read())?.refreshToken, event === 'signedIn' ? 'second-1' : undefined);
+    });
+
 test('a confirmation that was done before its caller left costs no session', async () => {
     const reason = new Error('the user left');
     const aborter = new AbortController();

@@ -1,5 +1,4 @@
 import { ConsentryError, signedOut } from './errors.js';
-import type { ErrorName } from './errors.js';
 import { operations } from './generated/operations.js';
 import { Http, bodyOf, envelopeOf } from './http.js';
 import type {
@@ -13,7 +12,7 @@ import type {
 } from './http.js';
 import type { Language } from './language.js';
 import { orAborted } from './retry.js';
-import { isExpired, isRefusedToken, Session } from './session.js';
+import { isExpired, isOver, isRefusedToken, Session } from './session.js';
 import type { SessionEvent, SessionListener } from './session.js';
 import { memoryStorage } from './storage.js';
 import type { TokenStorage, Tokens } from './storage.js';
@@ -136,7 +135,7 @@ export class Consentry {
 
     async login(credentials: WithoutFrom<JsonOf<'loginWithCredential'>>, options?: CallOptions): Promise<LoginStep> {
         const body = { from: this.#from, ...credentials };
-        return this.#step(await this.#data('loginWithCredential', { ...options, body }));
+        return this.#step(await this.#data('loginWithCredential', { ...options, body }), options);
     }
 
     /** `token` is the identity token that Google gave to the page. It works once. */
@@ -145,7 +144,7 @@ export class Consentry {
         options?: CallOptions,
     ): Promise<LoginStep> {
         const body = { ...more, from: more.from ?? this.#from };
-        return this.#step(await this.#data('loginWithGoogle', { ...options, token, body }));
+        return this.#step(await this.#data('loginWithGoogle', { ...options, token, body }), options);
     }
 
     /** `token` is the identity token that Apple gave to the page. It works once. */
@@ -154,7 +153,7 @@ export class Consentry {
         options?: CallOptions,
     ): Promise<LoginStep> {
         const body = { ...more, from: more.from ?? this.#from };
-        return this.#step(await this.#data('loginWithApple', { ...options, token, body }));
+        return this.#step(await this.#data('loginWithApple', { ...options, token, body }), options);
     }
 
     /** Completes a login with a second factor. A challenge works until it expires or a code is right. */
@@ -165,6 +164,7 @@ export class Consentry {
     ): Promise<SignedIn> {
         const step = await this.#step(
             await this.#data('verifyLogin', { ...options, body: { challengeToken, ...proof } }),
+            options,
         );
         if (step.state !== 'signedIn') throw new TypeError('Consentry asks for a second factor again');
         return step;
@@ -194,7 +194,7 @@ export class Consentry {
         } catch (error) {
             if (!isOver(error)) throw error;
         } finally {
-            await this.#session.end(tokens);
+            await this.#session.end(tokens, options?.signal);
         }
     }
 
@@ -322,7 +322,7 @@ export class Consentry {
     async #last(operation: OperationId, options: AnyOptions): Promise<void> {
         const tokens = await this.#session.tokens();
         await this.#body(operation, options);
-        await this.#session.end(tokens);
+        await this.#session.end(tokens, options.signal);
     }
 
     async #call<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
@@ -369,9 +369,9 @@ export class Consentry {
         return tokensOf((await this.#http.send('refreshTokens', { token, timeout: this.#refreshTimeout }, read)).data);
     }
 
-    async #step(answer: Data<'loginWithCredential'>): Promise<LoginStep> {
+    async #step(answer: Data<'loginWithCredential'>, options?: CallOptions): Promise<LoginStep> {
         if (!answer.isTwoFactorRequired) {
-            await this.#session.begin(tokensOf(answer.tokens));
+            await this.#session.begin(tokensOf(answer.tokens), options?.signal);
             const mustChangePassword = answer.mustChangePassword ?? false;
             return { state: 'signedIn', roleType: answer.tokens.roleType, mustChangePassword };
         }
@@ -384,15 +384,6 @@ export class Consentry {
         return { state: 'challenge', challengeToken, expiresAt, backupCodesRemaining: answer.backupCodesRemaining };
     }
 }
-
-const over: ReadonlySet<ErrorName> = new Set<ErrorName>([
-    'client.signedOut',
-    'auth.jwtAccessTokenInvalid',
-    'auth.jwtRefreshTokenInvalid',
-]);
-
-/** Whether there is no session, or no more. Proxies and API keys have a 401 of their own, which says nothing of it. */
-const isOver = (error: unknown): boolean => error instanceof ConsentryError && over.has(error.name);
 
 const isNotAdmitted = (error: unknown): boolean =>
     isOver(error) || (error instanceof ConsentryError && error.status === 403);

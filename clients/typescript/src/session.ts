@@ -93,23 +93,29 @@ export class Session {
         return kept;
     }
 
-    begin(tokens: Tokens): Promise<void> {
-        return exclusively(this.#storage, async () => {
+    /** Keeps the tokens of a new session, also if the caller aborts and does not wait for it. */
+    begin(tokens: Tokens, signal?: AbortSignal): Promise<void> {
+        const begun = exclusively(this.#storage, async () => {
             const kept = await this.#storage.read();
             await this.#save(tokens, kept?.refreshToken);
             this.#announce({ type: 'signedIn', elsewhere: false });
         });
+        return orAborted(begun, signal);
     }
 
-    /** Forgets the tokens. `ended` are those of the session that is over; a newer session in another tab stays. */
-    end(ended: Tokens | undefined): Promise<void> {
-        return exclusively(this.#storage, async () => {
+    /**
+     * Forgets the tokens, also if the caller aborts and does not wait for it. `ended` are those of the session that is
+     * over; a newer session in another tab stays.
+     */
+    end(ended: Tokens | undefined, signal?: AbortSignal): Promise<void> {
+        const forgotten = exclusively(this.#storage, async () => {
             const kept = await this.tokens();
             // A refusal, or another tab, has ended the session meanwhile and announced it.
             if (!kept) return;
             if (ended && sessionOf(kept) !== sessionOf(ended)) return;
             await this.#forget();
         });
+        return orAborted(forgotten, signal);
     }
 
     /** Tokens other than these, which Consentry refused or which are about to expire. */
@@ -243,6 +249,17 @@ export function isExpired(tokens: Tokens): boolean {
 /** The guard refused the access token before anything was done, so the operation may be repeated. */
 export function isRefusedToken(error: unknown): boolean {
     return error instanceof ConsentryError && error.name === 'auth.jwtAccessTokenInvalid';
+}
+
+const over: ReadonlySet<ErrorName> = new Set<ErrorName>([
+    'client.signedOut',
+    'auth.jwtAccessTokenInvalid',
+    'auth.jwtRefreshTokenInvalid',
+]);
+
+/** Whether there is no session, or no more. Proxies and API keys have a 401 of their own, which says nothing of it. */
+export function isOver(error: unknown): boolean {
+    return error instanceof ConsentryError && over.has(error.name);
 }
 
 /** The session that the access token names. Read to compare sessions, not to trust it. */
