@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Service } from '../browser/harness.mjs';
 import {
     Consentry,
     ConsentryError,
+    built,
     mailedToken,
     memoryStorage,
     named,
@@ -309,6 +311,23 @@ test('identity tokens of Google and Apple', async () => {
     assert.equal((await other.account.profile()).email, 'ann@example.org');
     await assert.rejects(other.loginWithApple({ token: 'a.b.c' }), named('auth.socialAppleInvalid'));
     await assert.rejects(other.request('loginWithApple', { body: { from: 'website' } }), TypeError);
+});
+
+test('the answer to every operation that needs nothing can be read', async () => {
+    const { operations } = await import(pathToFileURL(join(built, 'dist/generated/operations.js')));
+    const client = fresh();
+    const read = [];
+    for (const [operation, [method, path, token]] of Object.entries(operations)) {
+        if (method !== 'GET' || path.includes('{') || token !== '') continue;
+        const body = await client.request(operation).catch((error) => error);
+        if (!(body instanceof Error)) read.push(operation);
+        else assert.ok(body.statusCode > 0, `${operation}: ${body}`); // such as that of an API key
+    }
+    for (const operation of ['jwks', 'hello', 'documentation', 'documentationProgram', 'consentLogCheckpoint'])
+        assert.ok(read.includes(operation), `${operation} is not in ${read}`);
+    const { keys } = await client.request('jwks');
+    assert.ok(keys.length > 0);
+    assert.ok((await client.request('favicon')) instanceof Blob);
 });
 
 test('any operation by its name, for administrators too', async () => {

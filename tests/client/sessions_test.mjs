@@ -410,21 +410,78 @@ test('an answer of somebody else is told from one of Consentry', async () => {
     await assert.rejects(client.request('hello'), named('client.unreadable'));
 });
 
+const credentials = { email: 'a@example.org', password };
+const callsWithContent = (client) => [
+    () => client.login(credentials),
+    () => client.signUp(credentials),
+    () => client.policies.list(),
+    () => client.policies.proof('x'),
+    () => client.policies.record('x'),
+    () => client.account.profile(),
+    () => client.account.export(),
+    () => client.request('listSessions'),
+    () => client.request('exportUsers'),
+    () => client.request('exportConsentLog'),
+    () => client.request('jwks'),
+    () => client.request('filePublic', { path: { key: 'x' } }),
+];
+const callsWithoutContent = (client) => [
+    () => client.sessions.revoke('x'),
+    () => client.request('revokeSession', { path: { sessionId: 'x' } }),
+    () => client.twoFactor.disable({ code: '000000' }),
+    () => client.account.delete(),
+];
+
 test('a page with status 200 is no success', async () => {
     const baseUrl = await listen((request, response) =>
         response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>My application</h1>'),
     );
     const storage = memoryStorage();
     const client = new Consentry({ baseUrl, storage, retry: { attempts: 1 } });
-    const credentials = { email: 'a@example.org', password };
-    const calls = [() => client.login(credentials), () => client.signUp(credentials), () => client.policies.list()];
-    for (const call of calls)
-        await assert.rejects(call(), (error) => named('client.unreadable')(error) && error.status === 200);
+    for (const call of [...callsWithContent(client), ...callsWithoutContent(client)]) {
+        await storage.write(madeUp('first', 1));
+        await assert.rejects(call(), (error) => named('client.unreadable')(error) && error.status === 200, `${call}`);
+        assert.equal((await storage.read()).refreshToken, 'first-1', `the session stays: ${call}`);
+    }
     await storage.write(madeUp('first', 1));
     await assert.rejects(client.logout(), named('client.unreadable'), 'Consentry was not told');
     await storage.write(madeUp('first', 1, Date.now()));
     await assert.rejects(client.sessions.list(), named('client.unreadable'));
     assert.equal((await storage.read()).refreshToken, 'first-1', 'the session stays');
+});
+
+test('nor is an answer without the content that it must have, or with content that it must not have', async () => {
+    const storage = memoryStorage();
+    const client = new Consentry({
+        baseUrl: await listen((request, response) => response.writeHead(204).end()),
+        storage,
+        retry: { attempts: 1 },
+    });
+    for (const call of callsWithContent(client)) {
+        await storage.write(madeUp('first', 1));
+        await assert.rejects(call(), (error) => named('client.unreadable')(error) && error.status === 204, `${call}`);
+    }
+    await storage.write(madeUp('first', 1, Date.now()));
+    await assert.rejects(client.sessions.list(), named('client.unreadable'));
+    assert.equal((await storage.read()).refreshToken, 'first-1', 'the session stays');
+    await storage.write(madeUp('first', 1));
+    await client.sessions.revoke('x'); // this is how Consentry answers it
+
+    for (const [type, content] of [
+        ['application/json', '{"statusCode":200,"message":"Yes"}'],
+        ['application/json', '[]'],
+        ['text/plain', 'yes'],
+    ]) {
+        const answer = (response) => response.writeHead(200, { 'content-type': type }).end(content);
+        const baseUrl = await listen((request, response) => answer(response));
+        const other = new Consentry({ baseUrl, storage, retry: { attempts: 1 } });
+        await storage.write(madeUp('first', 1));
+        for (const call of callsWithoutContent(other))
+            await assert.rejects(call(), named('client.unreadable'), `${call}`);
+        await assert.rejects(other.policies.record('x'), named('client.unreadable'));
+        if (type !== 'text/plain') await assert.rejects(other.policies.proof('x'), named('client.unreadable'));
+        else assert.equal(await other.policies.proof('x'), 'yes');
+    }
 });
 
 test('a redirect is not followed, so tokens go nowhere else', async () => {
@@ -579,7 +636,6 @@ const ticks = async () => {
 };
 
 // While a confirmation has the storage to itself, as a refresh in another tab may.
-const credentials = { email: 'a@example.org', password };
 const challenge = { challengeToken: 'x' };
 for (const [what, event, call] of [
     ['login', 'signedIn', (client, options) => client.login(credentials, options)],
@@ -602,6 +658,7 @@ for (const [what, event, call] of [
                     await new Promise((resolve) => (goOn = resolve));
                     return answered(200, { statusCode: 200, data: { ...madeUp('first', 2), expiresIn: 600 } });
                 }
+                if (url.endsWith('/delete/self')) return answered(204);
                 const tokens = { ...madeUp('second', 1), expiresIn: 600 };
                 return answered(200, { statusCode: 200, data: { isTwoFactorRequired: false, tokens } });
             },

@@ -47,7 +47,16 @@ const fileTypeOf = ({ requestBody }) => {
     const types = Object.keys(requestBody?.content ?? {});
     return types.includes('multipart/form-data') ? types.find((type) => type !== 'multipart/form-data') : undefined;
 };
-// Method, path and kind of token: what a client must know at run time. As in RFC 6570, a plus marks a value whose slashes
+// Empty for an answer in the service's own form, which nearly every operation has.
+const answerOf = ({ operationId, responses }) => {
+    const [success, ...more] = Object.entries(responses);
+    const types = Object.entries(success?.[1].content ?? {});
+    if (!success || more.length > 0 || types.length > 1) throw new Error(`${operationId} has several kinds of success`);
+    if (types.length === 0) return 'nothing';
+    const [[type, { schema }]] = types;
+    return type === 'application/json' && resolved(schema).properties?.statusCode ? '' : type;
+};
+// What a client must know at run time. As in RFC 6570, a plus marks a value whose slashes
 // stay as they are.
 const templateOf = (path, { parameters = [] }) =>
     parameters.reduce((out, one) => (one['x-rest-of-path'] ? out.replace(`{${one.name}}`, `{+${one.name}}`) : out), path);
@@ -59,14 +68,17 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
         // A token that not every alternative has is optional.
         const scheme = schemes.flat()[0] ?? '';
         const token = scheme && (schemes.every((names) => names.includes(scheme)) ? scheme : `${scheme}?`);
-        const row = [method.toUpperCase(), templateOf(path, operation), token, fileTypeOf(operation)];
-        const texts = row.filter((text) => text !== undefined).map((text) => `'${text}'`);
+        const row = [method.toUpperCase(), templateOf(path, operation), token, answerOf(operation)];
+        const fileType = fileTypeOf(operation);
+        if (fileType) row.push(fileType);
+        else if (row[3] === '') row.pop();
+        const texts = row.map((text) => `'${text}'`);
         return [`    ${operation.operationId}: [${texts.join(', ')}],\n`];
     }),
 );
 write(
     'operations.ts',
-    '\n/**\n * Method, path, the token that is needed, or taken if there is one (`?`), and the type of a file that is sent without a\n * form, of each operation.\n */\n' +
+    '\n/**\n * Method, path, the token that is needed, or taken if there is one (`?`), the media type of an answer that\n * is not in the form of the service (or `nothing`), and the type of a file that is sent without a form, of each\n * operation.\n */\n' +
         `export const operations = {\n${operations.join('')}} as const;\n`,
 );
 

@@ -1,6 +1,6 @@
 import { ConsentryError, signedOut } from './errors.js';
 import { operations } from './generated/operations.js';
-import { Http, bodyOf, envelopeOf } from './http.js';
+import { Http, bodyOf } from './http.js';
 import type {
     AnyOptions,
     Body,
@@ -122,10 +122,13 @@ export class Consentry {
     /** Sends an operation and returns the body of the answer, as the API document describes it. */
     request<O extends OperationId>(operation: O, ...given: Arguments<O>): Promise<Body<O>> {
         const [options] = given as [AnyOptions?];
-        return this.#body(operation, options ?? {}, bodyOf);
+        return this.#body(operation, options ?? {});
     }
 
-    /** Sends an operation and returns the answer itself, for its headers or as a stream. Throws if it is not 2xx. */
+    /**
+     * Sends an operation and returns the answer itself, for its headers or as a stream. Throws if it is not 2xx. Does
+     * not check that the answer is one of Consentry.
+     */
     send<O extends OperationId>(operation: O, ...given: Arguments<O>): Promise<Response> {
         const [options] = given as [AnyOptions?];
         return this.#call(operation, options ?? {}, async (response) => response);
@@ -205,7 +208,7 @@ export class Consentry {
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
         const timeout = Math.min(options?.timeout ?? this.#refreshTimeout, refreshTimeout);
         const told = { ...options, language: options?.language ?? this.language, body: proof, timeout };
-        const read = envelopeOf as (response: Response) => Promise<Body<'confirmSession'>>;
+        const read = (response: Response) => bodyOf('confirmSession', response);
         await this.#session.exchange(
             async ({ accessToken }) =>
                 tokensOf((await this.#http.send('confirmSession', { ...told, token: accessToken }, read)).data),
@@ -261,7 +264,7 @@ export class Consentry {
         },
         /** All data of the account. `send('exportAccount')` streams it. */
         export: (options?: CallOptions): Promise<Body<'exportAccount'>> =>
-            this.#body('exportAccount', { ...options }, bodyOf),
+            this.#body('exportAccount', { ...options }),
         /** Deletes the account at once. Needs a proof if two-factor authentication is on. */
         delete: async (proof?: Proof, options?: CallOptions): Promise<void> => {
             await this.#last('deleteSelf', { ...options, body: proof ?? {} });
@@ -304,14 +307,14 @@ export class Consentry {
             this.#data('getConsentReceipt', { ...options, path: { acceptanceId } }).then(receiptOf),
         /** The proof that the log contains it, for `consentry verify`. For a second or so, `termPolicy.logPending`. */
         proof: (acceptanceId: string, options?: CallOptions): Promise<string> =>
-            this.#body('getConsentProof', { ...options, path: { acceptanceId } }, bodyOf),
+            this.#body('getConsentProof', { ...options, path: { acceptanceId } }),
         /** The record in the terms of ISO/IEC TS 27560. */
         record: (acceptanceId: string, options?: CallOptions): Promise<Body<'getConsentRecord'>> =>
-            this.#body('getConsentRecord', { ...options, path: { acceptanceId } }, bodyOf),
+            this.#body('getConsentRecord', { ...options, path: { acceptanceId } }),
     };
 
-    #body<O extends OperationId>(operation: O, options: AnyOptions, read = envelopeOf): Promise<Body<O>> {
-        return this.#call(operation, options, read) as Promise<Body<O>>;
+    #body<O extends OperationId>(operation: O, options: AnyOptions): Promise<Body<O>> {
+        return this.#call(operation, options, (response) => bodyOf(operation, response));
     }
 
     async #data<O extends OperationId>(operation: O, options: AnyOptions): Promise<Data<O>> {
@@ -365,7 +368,7 @@ export class Consentry {
     }
 
     async #refresh(token: string): Promise<Tokens> {
-        const read = envelopeOf as (response: Response) => Promise<Body<'refreshTokens'>>;
+        const read = (response: Response) => bodyOf('refreshTokens', response);
         return tokensOf((await this.#http.send('refreshTokens', { token, timeout: this.#refreshTimeout }, read)).data);
     }
 

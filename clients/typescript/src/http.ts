@@ -89,6 +89,9 @@ export interface HttpOptions {
     fetch?: typeof fetch | undefined;
 }
 
+/** What src/generated/operations.ts says of each. */
+type Operation = readonly [method: string, path: string, token: string, answer?: string, fileType?: string];
+
 function repeatabilityOf(operation: OperationId): Repeatability {
     if (operation === 'refreshTokens') return 'urgent';
     return operations[operation][0] === 'GET' ? 'safe' : 'once';
@@ -125,22 +128,27 @@ function queryOf(values: object | undefined): string {
     return text && `?${text}`;
 }
 
-/** Returns the body that the operation promises: JSON, text, a Blob, or nothing. */
-export async function bodyOf(response: Response): Promise<unknown> {
-    if (response.status === 204) return undefined;
-    const type = response.headers.get('content-type') ?? '';
-    if (/^text\//.test(type)) return response.text();
-    return /^application\/([\w.-]+\+)?json\b/.test(type) ? response.json() : response.blob();
+/**
+ * Returns the body that the operation promises: JSON, text, a Blob, or nothing. Whatever else comes with a 2xx, such as
+ * the page that an application shows at every address, is no success.
+ */
+export async function bodyOf<O extends OperationId>(operation: O, response: Response): Promise<Body<O>> {
+    const [, , , promised]: Operation = operations[operation];
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+    const given = response.status === 204 ? 'nothing' : type;
+    if (given !== (promised || 'application/json')) {
+        await response.body?.cancel();
+        throw unreadable(response.status);
+    }
+    const body = await contentOf(response, given);
+    if (!promised && !isEnvelope(body)) throw unreadable(response.status);
+    return body as Body<O>;
 }
 
-/**
- * Returns the body of an operation that answers in Consentry's own form, or nothing. Whatever else comes with a 2xx,
- * such as the page that an application shows at every address, is no success.
- */
-export async function envelopeOf(response: Response): Promise<unknown> {
-    const body = await bodyOf(response);
-    if (body !== undefined && !isEnvelope(body)) throw unreadable(response.status);
-    return body;
+async function contentOf(response: Response, type: string): Promise<unknown> {
+    if (type === 'nothing') return undefined;
+    if (type.startsWith('text/')) return response.text();
+    return /[/+]json$/.test(type) ? response.json() : response.blob();
 }
 
 /** Sends operations, and repeats them where that is safe. Knows no session. */
@@ -162,7 +170,7 @@ export class Http {
 
     /** `read` takes what it needs of a 2xx answer; the timeout includes it. */
     async send<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
-        const [method, path, , fileType]: readonly [string, string, string, string?] = operations[operation];
+        const [method, path, , , fileType]: Operation = operations[operation];
         const url = this.#base + pathOf(path, options.path) + queryOf(options.query);
         const headers = new Headers(options.headers);
         headers.set('accept', 'application/json, */*;q=0.5');

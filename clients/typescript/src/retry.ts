@@ -30,8 +30,8 @@ export const delayOf = (milliseconds: number): number => Math.min(milliseconds, 
 export type Repeatability = 'once' | 'safe' | 'urgent';
 
 /**
- * Whether the operation may have been done although it failed: its answer may be lost, replaced by a proxy, or be the 408
- * of a Consentry that answers before its work ends.
+ * Whether the operation may have been done although it failed: its answer may be lost, replaced by a proxy, or be the
+ * 408 of a Consentry that answers before its work ends.
  */
 export function mayBeDone(error: ConsentryError): boolean {
     if (error.name === 'client.signedOut') return false;
