@@ -202,6 +202,154 @@ test('a storage that takes nothing costs no session', async () => {
     await later.sessions.list();
 });
 
+// A storage whose methods fail while their names are in `broken`.
+function fragile() {
+    const kept = memoryStorage();
+    const broken = new Set();
+    const failing = (name) => (tokens) => {
+        if (broken.has(name)) throw new Error(`no ${name}`);
+        return kept[name](tokens);
+    };
+    const storage = Object.fromEntries(['read', 'write', 'clear'].map((name) => [name, failing(name)]));
+    const isEmpty = async () => {
+        for (let i = 0; i < 20 && kept.read(); ++i) await new Promise(setImmediate);
+        return kept.read() === undefined;
+    };
+    return { storage, kept, broken, isEmpty };
+}
+
+test('a storage that keeps its tokens does not keep the user signed in after a logout', async () => {
+    const { storage, kept, broken, isEmpty } = fragile();
+    const { client, count } = await signedIn({ storage });
+    broken.add('clear');
+    const event = next(client, 'signedOut');
+    await client.logout();
+    assert.deepEqual(await event, { type: 'signedOut', elsewhere: false });
+    assert.equal(count('/logout'), 1);
+    assert.equal(await client.isSignedIn(), false);
+    await assert.rejects(client.sessions.list(), named('client.signedOut'));
+    assert.notEqual(kept.read(), undefined);
+    broken.clear();
+    assert.equal(await client.isSignedIn(), false);
+    assert.ok(await isEmpty(), 'the next use tries again');
+
+    broken.add('clear');
+    const email = 'again@example.org';
+    service.createUser(email);
+    await client.login({ email, password });
+    await client.logout();
+    await client.login({ email, password });
+    assert.equal((await client.sessions.list()).data.length, 1, 'a new login holds');
+    broken.clear();
+    assert.equal(await client.isSignedIn(), true);
+});
+
+test('nor after Consentry has ended the session', async () => {
+    const { storage, broken, isEmpty } = fragile();
+    const { client, count } = await signedIn({ storage });
+    const events = [];
+    client.on('signedOut', ({ error }) => events.push(error.name));
+    await storage.write({ ...(await storage.read()), accessToken: 'a.b.c', refreshToken: 'a.b.c' });
+    broken.add('clear');
+    await assert.rejects(client.sessions.list(), named('auth.jwtRefreshTokenInvalid'));
+    await assert.rejects(client.sessions.list(), named('client.signedOut'));
+    assert.deepEqual(events, ['auth.jwtRefreshTokenInvalid']);
+    assert.equal(count(refresh), 1);
+    broken.clear();
+    assert.equal(await client.isSignedIn(), false);
+    assert.ok(await isEmpty());
+});
+
+test('nor if it cannot be read just then', async () => {
+    const { storage, broken, isEmpty } = fragile();
+    const unreadable = (error) => error.message === 'no read';
+    const { client } = await signedIn({
+        storage,
+        intercept: async (send, line) => {
+            const answer = await send();
+            if (line.includes('/logout')) broken.add('read').add('clear');
+            return answer;
+        },
+    });
+    const event = next(client, 'signedOut');
+    await client.logout();
+    await event;
+    await assert.rejects(client.isSignedIn(), unreadable);
+    broken.clear();
+    assert.equal(await client.isSignedIn(), false);
+    assert.ok(await isEmpty());
+
+    // Consentry cannot be told which session it is.
+    const email = 'unread@example.org';
+    service.createUser(email);
+    await client.login({ email, password });
+    broken.add('read');
+    const another = next(client, 'signedOut');
+    await assert.rejects(client.logout(), unreadable);
+    await another;
+    assert.ok(await isEmpty(), 'and the tokens are forgotten in any case');
+});
+
+test('nor by a use that began before the logout', async () => {
+    const { storage, kept, broken } = fragile();
+    await kept.write(madeUp('first', 1, Date.now()));
+    let held;
+    const slow = { ...storage, read: () => (held ? storage.read() : new Promise((resolve) => (held = resolve))) };
+    held = () => {};
+    const client = new Consentry({
+        baseUrl: 'https://login.example.org',
+        storage: slow,
+        fetch: async (url) => {
+            const tokens = url.endsWith(refresh) && { ...madeUp('first', 2), expiresIn: 600 };
+            return answered(200, { statusCode: 200, data: tokens || [] });
+        },
+    });
+    broken.add('write');
+    await client.sessions.list(); // The new tokens are in memory.
+    held = undefined;
+    const before = kept.read();
+    const use = client.isSignedIn();
+    await client.logout();
+    broken.clear();
+    held(before);
+    assert.equal(await use, false);
+    assert.equal(kept.read(), undefined);
+});
+
+test('a login is kept by a storage that cannot be read, or in memory if that takes nothing', async () => {
+    const { storage, kept, broken } = fragile();
+    const { client } = await signedIn({ storage });
+    const logIn = async (email) => {
+        service.createUser(email);
+        await client.login({ email, password });
+    };
+    const stored = kept.read();
+    broken.add('read');
+    await logIn('reader@example.org');
+    broken.clear();
+    assert.equal((await client.account.profile()).email, 'reader@example.org');
+    for (const methods of [['write'], ['read', 'write']]) {
+        await kept.write(stored); // another user's
+        for (const method of methods) broken.add(method);
+        const email = `without-${methods.join('-')}@example.org`;
+        await logIn(email);
+        assert.equal((await client.account.profile()).email, email);
+        // Another tab refreshes the session that the login replaced.
+        if (methods.length === 1) await kept.write({ ...stored, refreshToken: 'another' });
+        broken.delete('read');
+        assert.equal((await client.account.profile()).email, email);
+        broken.clear();
+        assert.equal((await client.account.profile()).email, email);
+        const { client: later } = recorded(service, { storage });
+        assert.equal((await later.account.profile()).email, email);
+    }
+    await kept.write(stored);
+    broken.add('write').add('clear');
+    await logIn('gone@example.org');
+    await client.logout();
+    assert.equal(await client.isSignedIn(), false, 'nor does the user come back whom the login replaced');
+});
+
 test('a request is not repeated for a user who logged in meanwhile', async () => {
     const storage = memoryStorage();
     const first = await signedIn({ storage });

@@ -190,7 +190,13 @@ export class Consentry {
      * afterwards, and the session lives on there until it expires.
      */
     async logout(options?: CallOptions): Promise<void> {
-        const tokens = await this.#session.tokens();
+        let tokens: Tokens | undefined;
+        try {
+            tokens = await this.#session.tokens();
+        } catch (error) {
+            await this.#session.end(undefined, options?.signal);
+            throw error;
+        }
         if (!tokens) return;
         try {
             await this.#data('logout', { ...options });

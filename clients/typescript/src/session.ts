@@ -23,6 +23,9 @@ const endings: ReadonlySet<ErrorName> = new Set<ErrorName>([
     'user.passwordExpired',
 ]);
 
+/** What the storage had when other tokens were to replace it; null if it could not be read. */
+type Former = Tokens | undefined | null;
+
 /** The last work with each storage, where Web Locks are absent or not needed. */
 const queues = new Map<string | TokenStorage, Promise<unknown>>();
 
@@ -53,8 +56,10 @@ export class Session {
     readonly #listeners = new Set<SessionListener>();
     /** Running refreshes, by session: a caller that waits for the tokens of one must never get those of another. */
     readonly #renewals = new Map<string, Promise<Tokens>>();
-    /** Tokens that the storage refused to take, and the refresh token that it had instead. */
-    #unsaved: { tokens: Tokens; instead: string | undefined } | undefined;
+    /** Tokens that the storage refused to take, and what it had instead. */
+    #unsaved: { tokens: Tokens; instead: Former } | undefined;
+    /** Sessions that are over, but whose tokens the storage did not give up. */
+    readonly #over = new Set<string>();
 
     constructor(storage: TokenStorage, refresh: (refreshToken: string) => Promise<Tokens>) {
         this.#storage = storage;
@@ -82,22 +87,34 @@ export class Session {
     /** The current tokens, whichever tab got them. */
     async tokens(): Promise<Tokens | undefined> {
         const unsaved = this.#unsaved;
-        if (!unsaved) return this.#storage.read();
-        const kept = await this.#storage.read();
-        // Otherwise another tab has stored newer ones.
-        if (kept?.refreshToken === unsaved.instead) {
-            await this.#save(unsaved.tokens, kept?.refreshToken);
+        let kept: Tokens | undefined;
+        try {
+            kept = await this.#storage.read();
+        } catch (error) {
+            if (this.#unsaved) return this.#unsaved.tokens;
+            throw error;
+        }
+        if (this.#unsaved?.tokens !== unsaved?.tokens) return this.tokens(); // what was read is out of date
+        if (unsaved && this.#isStill(unsaved.instead, kept)) {
+            await this.#save(unsaved.tokens, kept);
             return unsaved.tokens;
         }
-        this.#unsaved = undefined;
-        return kept;
+        this.#unsaved = undefined; // Another tab has stored newer ones.
+        if (!kept || !this.#over.has(sessionOf(kept))) return kept;
+        this.#clearLater();
+        return undefined;
     }
 
     /** Keeps the tokens of a new session, also if the caller aborts and does not wait for it. */
     begin(tokens: Tokens, signal?: AbortSignal): Promise<void> {
         const begun = exclusively(this.#storage, async () => {
-            const kept = await this.#storage.read();
-            await this.#save(tokens, kept?.refreshToken);
+            let former: Former = null;
+            try {
+                former = await this.#storage.read();
+            } catch {
+                // What cannot be read can still be replaced.
+            }
+            await this.#save(tokens, former);
             this.#announce({ type: 'signedIn', elsewhere: false });
         });
         return orAborted(begun, signal);
@@ -109,11 +126,16 @@ export class Session {
      */
     end(ended: Tokens | undefined, signal?: AbortSignal): Promise<void> {
         const forgotten = exclusively(this.#storage, async () => {
-            const kept = await this.tokens();
-            // A refusal, or another tab, has ended the session meanwhile and announced it.
-            if (!kept) return;
-            if (ended && sessionOf(kept) !== sessionOf(ended)) return;
-            await this.#forget();
+            let kept = ended;
+            try {
+                kept = await this.tokens();
+                // A refusal, or another tab, has ended the session meanwhile and announced it.
+                if (!kept) return;
+                if (ended && sessionOf(kept) !== sessionOf(ended)) return;
+            } catch {
+                // What cannot be read is cleared, too: the user must not come back with it.
+            }
+            await this.#forget(kept);
         });
         return orAborted(forgotten, signal);
     }
@@ -149,7 +171,7 @@ export class Session {
                 used = await this.#renewed(used);
                 next = await this.#asked(ask, used, signal);
             }
-            const stored = this.#unsaved ? this.#unsaved.instead : used.refreshToken;
+            const stored = this.#unsaved ? this.#unsaved.instead : used;
             if (await this.#storedSince(stored, used)) return;
             await this.#save(next, stored);
             this.#announce({ type: 'refreshed', elsewhere: false });
@@ -176,7 +198,7 @@ export class Session {
         // A request is never repeated for another user, who logged in meanwhile.
         if (sessionOf(kept) !== sessionOf(refused)) throw signedOut();
         if (kept.accessToken !== refused.accessToken) return kept;
-        const stored = this.#unsaved ? this.#unsaved.instead : kept.refreshToken;
+        const stored = this.#unsaved ? this.#unsaved.instead : kept;
         let next: Tokens;
         try {
             next = await this.#refresh(kept.refreshToken);
@@ -184,7 +206,7 @@ export class Session {
             if (!(error instanceof ConsentryError) || !endings.has(error.name)) throw error;
             const newer = await this.#storedSince(stored, kept);
             if (newer) return newer;
-            await this.#forget(error);
+            await this.#forget(kept, error);
             throw error;
         }
         const newer = await this.#storedSince(stored, kept);
@@ -198,34 +220,55 @@ export class Session {
      * What another tab has stored during a refresh, which only Web Locks prevent: newer tokens of the same session.
      * Whatever else it did, logging out or logging somebody else in, ends this session here.
      */
-    async #storedSince(stored: string | undefined, own: Tokens): Promise<Tokens | undefined> {
+    async #storedSince(stored: Former, own: Tokens): Promise<Tokens | undefined> {
         let now: Tokens | undefined;
         try {
             now = await this.#storage.read();
         } catch {
             return undefined; // Consentry's answer counts although the storage fails.
         }
-        if (now?.refreshToken === stored) return undefined;
+        if (this.#isStill(stored, now)) return undefined;
         this.#unsaved = undefined;
         if (!now || sessionOf(now) !== sessionOf(own)) throw signedOut();
         return now;
     }
 
+    /** Whether the storage has nothing newer than it had. Tokens of a session that is over are nothing newer. */
+    #isStill(former: Former, now: Tokens | undefined): boolean {
+        if (former === null || (now && this.#over.has(sessionOf(now)))) return true;
+        return now?.refreshToken === former?.refreshToken;
+    }
+
     /** A full disk must not cost the session: the tokens stay in memory, and every use tries again to store them. */
-    async #save(tokens: Tokens, instead: string | undefined): Promise<void> {
+    async #save(tokens: Tokens, instead: Former): Promise<void> {
         this.#unsaved = { tokens, instead };
+        this.#over.delete(sessionOf(tokens));
         try {
             await this.#storage.write(tokens);
             this.#unsaved = undefined;
         } catch {
-            // Kept in #unsaved.
+            // Kept in #unsaved. The session that a login replaced must not come back.
+            if (instead && sessionOf(instead) !== sessionOf(tokens)) this.#over.add(sessionOf(instead));
         }
     }
 
-    async #forget(error?: ConsentryError): Promise<void> {
+    /** Nor must a storage that fails keep the user signed in: its tokens count as absent until a use can clear them. */
+    async #forget(over: Tokens | undefined, error?: ConsentryError): Promise<void> {
         this.#unsaved = undefined;
-        await this.#storage.clear();
+        try {
+            await this.#storage.clear();
+        } catch {
+            if (over) this.#over.add(sessionOf(over));
+        }
         this.#announce({ type: 'signedOut', elsewhere: false, ...(error && { error }) });
+    }
+
+    /** In its turn, because another tab may just be storing the tokens of a new session. */
+    #clearLater(): void {
+        exclusively(this.#storage, async () => {
+            const now = await this.#storage.read();
+            if (now && this.#over.has(sessionOf(now))) await this.#storage.clear();
+        }).catch(() => undefined);
     }
 
     #announce(event: SessionEvent): void {

@@ -10,7 +10,8 @@ export interface Tokens {
 }
 
 /**
- * Keeps the tokens of one session. A method that rejects makes the call that needed it fail.
+ * Keeps the tokens of one session. If `read` rejects, the call that needs the tokens rejects with the same error. If
+ * `write` or `clear` rejects, the client goes on with what it has in memory, and tries again at the next use.
  *
  * A refresh token works once, so two rules hold: after `write`, no reader may get older tokens, in whichever tab or
  * process; and whatever copies the tokens must share the storage. `localStorage` breaks the first rule between tabs,
