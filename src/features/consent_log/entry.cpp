@@ -13,7 +13,6 @@
 namespace consentry {
 namespace {
 
-constexpr std::uint8_t consent_layout = 1;
 constexpr std::uint8_t erasure_layout = 2;
 constexpr std::uint8_t publication_layout = 3;
 constexpr std::uint8_t late_flag = 1;

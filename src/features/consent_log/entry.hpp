@@ -39,6 +39,7 @@ struct ConsentEntry {
 };
 
 inline constexpr std::size_t consent_entry_bytes = 98;
+inline constexpr std::uint8_t consent_layout = 1;
 
 // One byte each for the layout (1), the action (1 accepted, 2 withdrawn), the flags (1 late) and the
 // type (1 termsOfService, 2 privacy, 3 marketing, 4 cookies); the version as a big-endian uint32; the two letters of

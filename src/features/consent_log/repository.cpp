@@ -10,6 +10,10 @@ using storage::sql;
 
 namespace {
 
+// The first byte of the entries of acceptances and withdrawals. A row with the id of another entry was added by other
+// means, and has neither receipt nor proof.
+Bytes consent_start() { return {consent_layout}; }
+
 constexpr storage::Text insert_entry = "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)";
 constexpr auto own_columns = storage::columns<OwnEntry>(
     storage::column<"e.entry", &OwnEntry::entry>, storage::column<"e.position", &OwnEntry::position>,
@@ -49,18 +53,20 @@ void ConsentLogRepository::add_erasure(storage::Transaction& transaction, const 
 awaitable<std::optional<LoggedEntry>> ConsentLogRepository::find_consent(UserId user, AcceptanceId id) {
     const auto rows = co_await database_.query(
         "SELECT e.entry, e.position FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
-        "WHERE e.id = $1 AND a.user_id = $2",
-        id, user);
+        "WHERE e.id = $1 AND a.user_id = $2 AND e.log = 'consent' AND substr(e.entry, 1, 1) = $3",
+        id, user, consent_start());
     if (rows.empty()) co_return std::nullopt;
     co_return LoggedEntry{.entry = rows[0].bytes(0), .position = rows[0].integer_or_null(1)};
 }
 
 awaitable<std::vector<OwnEntry>> ConsentLogRepository::list_consents(UserId user, AcceptanceId after,
                                                                      std::int64_t count) {
-    const auto rows = co_await database_.query(sql<"SELECT ", own_columns,
-                                                   " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
-                                                   "WHERE a.user_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3">,
-                                               user, after, count);
+    const auto rows =
+        co_await database_.query(sql<"SELECT ", own_columns,
+                                     " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
+                                     "WHERE a.user_id = $1 AND e.id > $2 "
+                                     "AND e.log = 'consent' AND substr(e.entry, 1, 1) = $4 ORDER BY e.id LIMIT $3">,
+                                 user, after, count, consent_start());
     co_return own_columns.read_all(rows);
 }
 

@@ -19,6 +19,7 @@ constexpr std::int64_t rows_at_once = 500;
 constexpr std::size_t findings_max = 1'000;
 constexpr const char* rows_table = "term_policy_acceptances";
 constexpr const char* entries_table = "log_entries";
+constexpr const char* unlogged_row = "the row is not in the log: it was added by other means";
 // Behind every position: an entry that has none yet.
 constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
 
@@ -200,11 +201,11 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
     const auto entry = parse_log_entry(stored.entry);
     if (!entry) return add(entries_table, stored.id, entry.error());
     if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) {
-        check_no_salt(stored);
+        check_is_without_row(stored);
         return note_erasure(*erasure, stored.position.value_or(behind_all));
     }
     if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) {
-        check_no_salt(stored);
+        check_is_without_row(stored);
         publications_.insert_or_assign(stored.id, *publication);
         return;
     }
@@ -224,8 +225,9 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
         add(rows_table, stored.id, what);
 }
 
-// Only acceptances and withdrawals have an addendum.
-void DatabaseCheck::check_no_salt(const ComparedEntry& stored) {
+// Only acceptances and withdrawals have a row and an addendum.
+void DatabaseCheck::check_is_without_row(const ComparedEntry& stored) {
+    if (stored.row) add(rows_table, stored.id, unlogged_row);
     if (stored.salt) add(entries_table, stored.id, "it has a salt, although the entry names no addendum");
 }
 
@@ -256,8 +258,7 @@ awaitable<void> DatabaseCheck::find_unlogged() {
         show("looking for rows that are not in the log");
         const auto last = co_await repository_.end_of_portion(*after);
         const auto unlogged = co_await repository_.unlogged(*after, last);
-        for (const std::string& id : unlogged)
-            add(rows_table, id, "the row is not in the log: it was added by other means");
+        for (const std::string& id : unlogged) add(rows_table, id, unlogged_row);
         after = last;
     }
 }

@@ -69,7 +69,7 @@ private:
     void compare(const ComparedEntry& stored);
     void check_grace(const TermPolicy& policy, const std::vector<TermPolicy>& all,
                      const std::map<std::string, VersionFacts>& facts);
-    void check_no_salt(const ComparedEntry& stored);
+    void check_is_without_row(const ComparedEntry& stored);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);
     void note_erasure_in(const Bytes& entry, std::int64_t position);  // if it is the entry of one

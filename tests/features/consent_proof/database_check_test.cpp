@@ -132,6 +132,43 @@ TEST(DatabaseCheck, NamesARowWhoseIdSortsAfterAllUuids) {
     EXPECT_THAT(log.found(), Contains(HasSubstr("zzzz: the row is not in the log")));
 }
 
+// The ids of publications are public, and those of other entries are in the database.
+TEST(DatabaseCheck, NamesARowThatHasTheIdOfAnotherEntry) {
+    Log log;
+    const Bytes erasure = log.erase_rows();
+    publish_log(log.service);
+    log.add_entry(erasure);
+    publish_log(log.service);
+    log.service.pass(std::chrono::seconds{2});
+    log.add_entry(erasure);  // gets no position
+    EXPECT_THAT(log.found(), IsEmpty());
+    const Person other = log.service.make_person();
+    const std::string token = log.service.tokens_of(other).access;
+    const auto ids = log.service.sql(
+        "SELECT id FROM log_entries WHERE length(entry) <> 98 OR log <> 'consent' "
+        "ORDER BY id");
+    ASSERT_GT(ids.size(), versions + 2U) << "and some of the log of administrators";
+    for (const auto& found : ids) {
+        const std::string& id = found[0];
+        log.service.sql(
+            "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, version, "
+            "language, "
+            "content_hashes, accepted_at) SELECT '" +
+            id + "', '" + other.id.text() +
+            "', 'marketing', 1, 'accepted', id, 1, 'en', content_hashes, 1700000000000 FROM term_policies "
+            "WHERE type = 'marketing'");
+        EXPECT_THAT(log.found(), ElementsAre("term_policy_acceptances " + id +
+                                             ": the row is not in the log: it was added by other means"));
+        EXPECT_EQ(log.service.get("/api/shared/user/term-policy/receipt/" + id, bearer(token)).status, 404U);
+        EXPECT_EQ(log.service.get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(token)).status, 404U);
+        const Answer exported = log.service.get("/api/shared/user/export", bearer(token));
+        ASSERT_EQ(exported.status, 200U);
+        EXPECT_EQ(exported.json.at("acceptances").as_array().size(), 1U);
+        EXPECT_THAT(exported.json.at("consentLog").at("entries").as_array(), IsEmpty());
+        log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + id + "'");
+    }
+}
+
 // As an instance whose clock is behind has it.
 TEST(DatabaseCheck, TheLogKeepsTheOrderOfAnAccountEvenIfAClockGoesBack) {
     Signed t{Environment{}};
@@ -470,6 +507,14 @@ Edit inserted_row(const std::string& one) {
                       rows + " WHERE id = " + one};
 }
 
+// Under the id of an entry that is about no row.
+Edit row_of(const std::string& entry, const std::string& one) {
+    return {rows, "INSERT INTO " + rows + " SELECT " + entry +
+                      ", user_id, type, sequence + 100, action, term_policy_id, version, language, content_hashes, "
+                      "accepted_at, ip_address, user_agent, session_id, shown_diff_hash FROM " +
+                      rows + " WHERE id = " + one};
+}
+
 // Two rows of one history change places.
 Edit reordered_rows(const std::string& one, int first, int distance) {
     return {rows, "BEGIN; UPDATE " + rows +
@@ -491,7 +536,7 @@ Edit random_edit(std::mt19937& random, int entries) {
     const auto entry_with = [&](const std::string& set) {
         return Edit{"log_entries", "UPDATE log_entries SET " + set + " WHERE id = " + one};
     };
-    const int kind = below(20);
+    const int kind = below(21);
     if (kind < 13) return changed_row(kind, one, other, std::to_string(1 + below(1'000'000)));
     switch (kind) {
         case 13:
@@ -506,6 +551,8 @@ Edit random_edit(std::mt19937& random, int entries) {
             return entry_with("entry = CAST(substr(entry, 1, 40) || randomblob(1) || substr(entry, 42) AS BLOB)");
         case 18:
             return entry_with("position = position + " + std::to_string(entries));
+        case 19:
+            return row_of(id(below(versions)), one);
         default:
             return {"log_entries", "DELETE FROM log_entries WHERE log = 'consent' AND position = " +
                                        std::to_string(versions + entries - 1)};
