@@ -189,8 +189,14 @@ test('an export says of its acceptances what the receipts say', async () => {
         ['language', 'de'],
         ['contentHashes', []],
         ['contentHashes', [{ language: 'en', contentHash: 'f'.repeat(64) }]],
+        ['contentHashes', [...own.acceptances[1].contentHashes, { language: 'en', contentHash: 'f'.repeat(64) }]],
         ['acceptedAt', '2020-01-01T00:00:00.000Z'],
         ['acceptedAt', undefined],
+        ['ipAddress', '192.0.2.99'],
+        ['ipAddress', null],
+        ['userAgent', 'another program'],
+        ['sessionId', own.profile.id],
+        ['shownDiffHash', 'f'.repeat(64)],
     ]) {
         const refused = await changedBy(({ acceptances }) => (acceptances[1][name] = value));
         const bad = refused.find((one) => one.name === 'file, acceptances[1]');
@@ -201,6 +207,27 @@ test('an export says of its acceptances what the receipts say', async () => {
         const refused = await changedBy(({ consentLog }) => (consentLog.entries[2].receipt = receipt));
         assert.match(refused.find((one) => /entries\[2\]/.test(one.name)).sentence, /`receipt` is not a string/);
     }
+    // An addendum names the account. Without one, nothing in the export proves where the acceptance came from.
+    const other = own.acceptances[0].id;
+    for (const one of await changedBy(({ profile }) => (profile.id = other)))
+        assert.match(one.sentence, /names an account other than `profile`\.$|parts of the file are refused/);
+    const moved = await changedBy((changed) => {
+        changed.more = { profile: { ...changed.profile, id: other }, acceptances: changed.acceptances };
+        delete changed.acceptances;
+    });
+    assert.match(
+        moved.find((one) => one.name === 'file, more.acceptances[0]')?.sentence ?? 'accepted',
+        /the addendum of this acceptance names an account other than `profile`/,
+    );
+    const [bare] = await changedBy(({ acceptances, consentLog }) => {
+        for (const one of consentLog.entries) delete one.addendum;
+        acceptances[1].ipAddress = '192.0.2.99';
+        acceptances[1].contentHashes.push({ language: 'de', contentHash: 'any' });
+    });
+    assert.match(
+        bare.sentence,
+        / 4 rows of `acceptances` have no addendum, so that nothing proves their addresses, programs, sessions and comparisons\. 1 hash of a text in another language than the accepted one is there, which nothing proves\. Nothing else/,
+    );
     const [more] = await changedBy(({ acceptances }) => acceptances.push({ ...acceptances[0], id: 'unknown' }));
     assert.match(more.sentence, /1 row of `acceptances` has no receipt, so that nothing proves it\./);
 });

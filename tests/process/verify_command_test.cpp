@@ -146,12 +146,22 @@ TEST_F(VerifyCommand, TheRowsOfAnExportAgreeWithTheirReceipts) {
                                                            {"language", "de"},
                                                            {"contentHashes", json::array{}},
                                                            {"acceptedAt", "2020-01-01T00:00:00.000Z"},
-                                                           {"acceptedAt", nullptr}};
+                                                           {"acceptedAt", nullptr},
+                                                           {"ipAddress", "192.0.2.99"},
+                                                           {"ipAddress", nullptr},
+                                                           {"userAgent", "another program"},
+                                                           {"sessionId", json::string(given_.person.id.text())},
+                                                           {"shownDiffHash", json::string(64, 'f')}};
     for (const auto& [member, value] : changes) {
         const Finished changed = verdict([&](json::object&, json::object& row) { row[member] = value; });
         EXPECT_EQ(changed.code, 1) << changed.out;
         EXPECT_THAT(changed.err, HasSubstr("acceptances[0]: `" + std::string(member) + "` differs"));
     }
+    const Finished twice = verdict([](json::object&, json::object& row) {
+        json::array& hashes = row.at("contentHashes").as_array();
+        hashes.push_back(json::object{{"language", "en"}, {"contentHash", std::string(64, 'f')}});
+    });
+    EXPECT_THAT(twice.err, HasSubstr("acceptances[0]: `contentHashes` differs"));
     const Finished more = verdict([](json::object& all, json::object&) {
         json::object row = all.at("acceptances").at(0).as_object();
         row["id"] = "unknown";
@@ -163,6 +173,43 @@ TEST_F(VerifyCommand, TheRowsOfAnExportAgreeWithTheirReceipts) {
     });
     EXPECT_EQ(none.code, 1);
     EXPECT_THAT(none.err, HasSubstr("entries[0]: `receipt` is not a string"));
+}
+
+// An addendum names the account. Without one, nothing in the export proves where the acceptance came from.
+TEST_F(VerifyCommand, AnExportSaysWhatItsAddendaDoNotProve) {
+    const std::string own = given_.service.get("/api/shared/user/export", bearer(given_.token)).body;
+    const auto verdict = [&](const auto& change) {
+        json::value altered = json::parse(own);
+        change(altered.as_object());
+        return verify({"receipt", "-", "--key", key_}, json::serialize(altered));
+    };
+    const auto without_addendum = [](json::object& all) {
+        all.at("consentLog").at("entries").at(0).as_object().erase("addendum");
+    };
+    const auto of_other = [](json::object& all) { all.at("profile").as_object()["id"] = Uuid{}.text(); };
+    const Finished whole = verdict([](json::object&) {});
+    EXPECT_THAT(whole.out, AllOf(Not(HasSubstr("without an addendum")), Not(HasSubstr("in other languages"))));
+    const Finished other = verdict(of_other);
+    EXPECT_EQ(other.code, 1) << other.out;
+    EXPECT_THAT(other.err, HasSubstr("entries[0]: `addendum` names an account other than `profile`"));
+    const Finished moved = verdict([&](json::object& all) {  // the receipt is not below the other profile
+        json::object inner{{"profile", all.at("profile")}, {"acceptances", all.at("acceptances")}};
+        of_other(inner);
+        all.erase("acceptances");
+        all["more"] = inner;
+    });
+    EXPECT_EQ(moved.code, 1) << moved.out;
+    EXPECT_THAT(moved.err, HasSubstr("more.acceptances[0]: the addendum of this acceptance names an account other"));
+    const Finished bare = verdict([&](json::object& all) {
+        without_addendum(all);
+        json::object& row = all.at("acceptances").at(0).as_object();
+        row["ipAddress"] = "192.0.2.99";
+        row.at("contentHashes").as_array().push_back(json::object{{"language", "de"}, {"contentHash", "any"}});
+    });
+    EXPECT_EQ(bare.code, 0) << bare.err;
+    EXPECT_THAT(bare.out, HasSubstr("\nRows of `acceptances` without an addendum, whose address, program, session and "
+                                    "comparison nothing proves: 1.\nHashes of texts in other languages than those that "
+                                    "were accepted, which nothing proves: 1.\n"));
 }
 
 TEST_F(VerifyCommand, AnAddendumIsTheOneThatItsReceiptNames) {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/commands/verify_earlier.hpp"
 #include "app/commands/verify_input.hpp"
+#include "app/commands/verify_rows.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
@@ -215,57 +216,26 @@ std::expected<std::string, std::string> verify_found_stamp(const FoundReceipts& 
     return fmt::format("\nThe log has a timestamp: {}.", describe(*stamp));
 }
 
-// In which member a row differs from what the receipt of its ID says; empty if it does not.
-std::string_view difference(const FoundAcceptance& row, const ConsentEntry& entry) {
-    if (row.type != name_of(entry.type)) return "type";
-    if (row.version != std::int64_t{entry.version}) return "version";
-    if (row.action != name_of(entry.action)) return "action";
-    if (row.language != name_of(entry.language)) return "language";
-    if (row.content_hash.value_or(to_hex(crypto::Sha256{})) != to_hex(entry.content)) return "contentHashes";
-    const auto time = from_iso8601(row.accepted_at);
-    const bool is_time = time && to_iso8601(*time) == row.accepted_at;
-    return is_time && std::chrono::floor<seconds>(*time) == entry.time ? "" : "acceptedAt";
-}
-
-using Receipts = std::map<std::string, ConsentEntry, std::less<>>;  // by the IDs of their acceptances
-
-// What is to say about the rows of an export. The error names one that differs from its receipt.
-std::expected<std::string, std::string> verify_rows(const std::vector<FoundAcceptance>& rows,
-                                                    const Receipts& receipts) {
-    std::uint64_t unsigned_rows = 0;
-    for (const FoundAcceptance& row : rows) {
-        const auto receipt = receipts.find(row.id);
-        if (receipt == receipts.end()) {
-            ++unsigned_rows;
-            continue;
-        }
-        if (const auto differs = difference(row, receipt->second); !differs.empty())
-            return std::unexpected(
-                fmt::format("{}: `{}` differs from what the receipt of this acceptance says", row.place, differs));
-    }
-    std::string out;
-    if (rows.size() > unsigned_rows) out += "\nEach row of `acceptances` that has a receipt agrees with it.";
-    if (unsigned_rows > 0)
-        out += fmt::format("\nRows of `acceptances` without a receipt, which nothing proves: {}.", unsigned_rows);
-    return out + "\nNothing else in the file is signed.";
-}
-
 int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,
                  const tlog::Policy& policy) {
     std::uint64_t proofs = 0;
     std::uint64_t addenda = 0;
     std::string only;
-    Receipts receipts;
+    ReadReceipts receipts;
     for (const FoundReceipt& one : found.receipts) {
         if (!one.damage.empty()) return refuse(options, one.place + ": " + one.damage);
         const auto receipt = verify_receipt(one.receipt, description);
         if (!receipt) return refuse(options, one.place + ": " + receipt.error());
-        receipts.emplace(receipt->id.text(), receipt->entry);
         if (one.acceptance_id && *one.acceptance_id != receipt->id.text())
             return refuse(options, one.place + ": the receipt is for a different acceptance than the file says");
         if (one.addendum && !(crypto::sha256(*one.addendum) == receipt->entry.addendum))
             return refuse(options, one.place + ": `addendum` is not the one that the receipt names");
-        if (one.addendum) ++addenda;
+        auto addendum = one.addendum ? read_addendum(*one.addendum) : std::nullopt;
+        if (one.addendum && !addendum) return refuse(options, one.place + ": `addendum` is not in JSON");
+        if (addendum && one.user && *one.user != addendum->user)
+            return refuse(options, one.place + ": `addendum` names an account other than `profile`");
+        if (addendum) ++addenda;
+        receipts.emplace(receipt->id.text(), ReadReceipt{.entry = receipt->entry, .addendum = std::move(addendum)});
         only = describe(LogEntry(receipt->entry));
         if (!one.proof) continue;
         const auto proven = verify_receipt_proof(*receipt, *one.proof, policy);

@@ -41,8 +41,9 @@ std::optional<std::string_view> text_beside(const json::object& object, std::str
     return text;
 }
 
-FoundReceipt receipt_in(const json::object& object, std::string place) {
+FoundReceipt receipt_in(const json::object& object, std::string place, std::optional<std::string> user) {
     FoundReceipt out{.place = std::move(place), .receipt = {}};
+    out.user = std::move(user);
     out.receipt = text_beside(object, "receipt", out.damage).value_or("");
     out.proof = text_beside(object, "proof", out.damage);
     out.acceptance_id = text_beside(object, "acceptanceId", out.damage);
@@ -50,21 +51,29 @@ FoundReceipt receipt_in(const json::object& object, std::string place) {
     return out;
 }
 
-std::optional<std::string> hash_in(const json::object& row, std::string_view language) {
+// Sets the hash of the text in the language of the row, and counts the others. More than one is none.
+void read_hashes(const json::object& row, FoundAcceptance& out) {
     const json::value* hashes = row.if_contains("contentHashes");
-    if (hashes == nullptr || !hashes->is_array()) return std::nullopt;
+    if (hashes == nullptr || !hashes->is_array()) return;
+    bool is_known = false;
     for (const json::value& one : hashes->get_array()) {
-        if (!one.is_object() || text_or_empty(one.get_object(), "language") != language) continue;
+        if (!one.is_object() || text_or_empty(one.get_object(), "language") != out.language) {
+            ++out.other_hashes;
+            continue;
+        }
         const json::value* hash = one.get_object().if_contains("contentHash");
-        if (hash == nullptr || hash->is_null()) return std::nullopt;
-        return hash->is_string() ? std::string(hash->get_string()) : "not a string";
+        if (is_known)
+            out.content_hash = "not unique";
+        else if (hash != nullptr && !hash->is_null())
+            out.content_hash = hash->is_string() ? std::string(hash->get_string()) : "not a string";
+        is_known = true;
     }
-    return std::nullopt;
 }
 
-FoundAcceptance acceptance_in(const json::value& value, std::string place) {
+FoundAcceptance acceptance_in(const json::value& value, std::string place, std::optional<std::string> user) {
     FoundAcceptance out;
     out.place = std::move(place);
+    out.user = std::move(user);
     const json::object* row = value.if_object();
     if (row == nullptr) return out;
     out.id = text_or_empty(*row, "id");
@@ -73,24 +82,28 @@ FoundAcceptance acceptance_in(const json::value& value, std::string place) {
         out.version = version->get_int64();
     out.action = text_or_empty(*row, "action");
     out.language = text_or_empty(*row, "language");
-    out.content_hash = hash_in(*row, out.language);
+    read_hashes(*row, out);
     out.accepted_at = text_or_empty(*row, "acceptedAt");
+    out.evidence = evidence_in(*row);
     return out;
 }
 
-// Recursion is bounded by the depth that the parser accepts.
-void collect(const json::value& value, const std::string& place, FoundReceipts& out) {
+// Recursion is bounded by the depth that the parser accepts. `user`: of the innermost `profile` above.
+void collect(const json::value& value, const std::string& place, std::optional<std::string> user, FoundReceipts& out) {
     if (const auto* list = value.if_array()) {
-        for (std::size_t i = 0; i < list->size(); ++i) collect((*list)[i], fmt::format("{}[{}]", place, i), out);
+        for (std::size_t i = 0; i < list->size(); ++i) collect((*list)[i], fmt::format("{}[{}]", place, i), user, out);
         return;
     }
     const auto* object = value.if_object();
     if (object == nullptr) return;
-    if (object->contains("receipt")) out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place));
+    if (const auto* profile = object_member(*object, "profile"); profile != nullptr && profile->contains("id"))
+        user = text_or_empty(*profile, "id");
+    if (object->contains("receipt"))
+        out.receipts.push_back(receipt_in(*object, place.empty() ? "receipt" : place, user));
     const json::value* rows = object->if_contains("acceptances");
     for (std::size_t i = 0; rows != nullptr && rows->is_array() && i < rows->get_array().size(); ++i)
         out.acceptances.push_back(acceptance_in(
-            rows->get_array()[i], fmt::format("{}{}acceptances[{}]", place, place.empty() ? "" : ".", i)));
+            rows->get_array()[i], fmt::format("{}{}acceptances[{}]", place, place.empty() ? "" : ".", i), user));
     if (const auto note = text_member(*object, "descriptionNote")) {
         out.description_note = *note;
         out.checkpoint = text_member(*object, "checkpoint");
@@ -98,7 +111,8 @@ void collect(const json::value& value, const std::string& place, FoundReceipts& 
         if (const auto* stamp = object_member(*object, "timestamp")) out.stamp = stamp_in(*stamp);
     }
     for (const auto& [name, member] : *object)
-        collect(member, place.empty() ? std::string(name) : fmt::format("{}.{}", place, std::string_view(name)), out);
+        collect(member, place.empty() ? std::string(name) : fmt::format("{}.{}", place, std::string_view(name)), user,
+                out);
 }
 
 }  // namespace
@@ -138,6 +152,13 @@ InputFile::~InputFile() {
     if (mapped_ != nullptr) munmap(mapped_, size_);
 }
 
+FoundEvidence evidence_in(const boost::json::object& object) {
+    FoundEvidence out;
+    for (std::size_t i = 0; i < evidence_members.size(); ++i)
+        if (const json::value* member = object.if_contains(evidence_members[i])) out[i] = *member;
+    return out;
+}
+
 std::string_view member_in(std::string_view archive, std::string_view name) {
     const auto members = read_zip(as_bytes(archive));
     const ZipEntry* found = members ? find_member(*members, name) : nullptr;
@@ -153,7 +174,7 @@ std::expected<FoundReceipts, std::string> find_receipts(std::string_view text) {
     const auto value = read_strict_json(text, limits);
     if (!value) return std::unexpected(fmt::format("the JSON is malformed at byte {}", value.error().offset));
     FoundReceipts out;
-    collect(*value, "", out);
+    collect(*value, "", std::nullopt, out);
     return out;
 }
 

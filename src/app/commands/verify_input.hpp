@@ -1,6 +1,7 @@
 // Input of the verify commands: files from untrusted sources.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -9,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include "base/bytes.hpp"
 
@@ -37,6 +41,12 @@ private:
     std::string_view text_;
 };
 
+// The members that a row and its addendum both have; what is absent is null.
+inline constexpr std::array<std::string_view, 4> evidence_members{"ipAddress", "sessionId", "shownDiffHash",
+                                                                  "userAgent"};
+using FoundEvidence = std::array<boost::json::value, evidence_members.size()>;
+FoundEvidence evidence_in(const boost::json::object& object);
+
 // A receipt in a file, and what the file says about it, if it says anything.
 struct FoundReceipt {
     std::string place;  // "line 3", "consentLog.entries[0]"
@@ -44,7 +54,8 @@ struct FoundReceipt {
     std::optional<std::string> proof = {};
     std::optional<std::string> acceptance_id = {};
     std::optional<std::string> addendum = {};
-    std::string damage = {};  // not empty: which of these members cannot be read
+    std::optional<std::string> user = {};  // `id` of the `profile` above it
+    std::string damage = {};               // not empty: which of these members cannot be read
 };
 
 // A row of `acceptances` in the export of an account, as ExportedAcceptance writes it. What is missing is empty.
@@ -56,7 +67,10 @@ struct FoundAcceptance {
     std::string action;
     std::string language;
     std::optional<std::string> content_hash;  // of the text in this language
+    std::uint64_t other_hashes = 0;           // of texts in other languages
     std::string accepted_at;
+    FoundEvidence evidence;
+    std::optional<std::string> user;  // `id` of the `profile` above it
 };
 
 // A timestamp in the export of an account, as ExportedStamp writes it.
