@@ -77,6 +77,25 @@ TEST_F(WitnessCommand, StartsInABareFolderAndCosigns) {
     EXPECT_EQ(fs::status(folder_ / "witness.db").permissions() & fs::perms::others_all, fs::perms::none);
 }
 
+// Two signed trees of one size prove that the log was rewritten.
+TEST_F(WitnessCommand, ReportsASecondTreeOfOneSizeWhateverSizeTheClientNames) {
+    WitnessedLog forked;
+    forked.grow(8);
+    forked.grow(8, "forged ");
+    Running witness(folder_.path());
+    ASSERT_EQ(witness.ask(log_.body(0, 16)).status, 200U);
+    for (const std::size_t to : {16U, 24U}) EXPECT_EQ(witness.ask(log_.body(0, to)).status, 409U);
+    const std::string line = "has signed two different logs of 16 entries";
+    EXPECT_THAT(witness.program.err(), Not(HasSubstr(line)));
+    for (const std::size_t old_size : {0U, 8U, 16U}) EXPECT_EQ(witness.ask(forked.body(old_size, 16)).status, 409U);
+    witness.program.send(SIGTERM);
+    EXPECT_EQ(witness.program.wait().code, 0);
+    const std::string said = witness.program.err();
+    std::size_t lines = 0;
+    for (auto at = said.find(line); at != std::string::npos; at = said.find(line, at + 1)) ++lines;
+    EXPECT_EQ(lines, 3U) << said;
+}
+
 TEST_F(WitnessCommand, TheKeyIsWrittenOnceAndNeverShown) {
     const std::string key = text_in(folder_ / "witness.key");
     EXPECT_TRUE(key.starts_with("PRIVATE+KEY+witness.example.org+"));

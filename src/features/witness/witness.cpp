@@ -49,11 +49,11 @@ Witness::Witness(storage::Database& database, const Clock& clock, const tlog::No
                  std::vector<tlog::VerifierKey> logs)
     : repository_(database), clock_(clock), signer_(signer), logs_(std::move(logs)) {}
 
-// The size that the client should have named. Two roots for one size are worth a line: somebody rewrote the log.
-WitnessAnswer Witness::conflict(const tlog::Checkpoint& offered, std::uint64_t old_size,
-                                const std::optional<tlog::Checkpoint>& latest) const {
+// The size that the client should have named. Two roots for one size are worth a line, whichever size the client named:
+// the log was rewritten.
+WitnessAnswer Witness::conflict(const tlog::Checkpoint& offered, const std::optional<tlog::Checkpoint>& latest) {
     const std::uint64_t size = latest ? latest->size : 0;
-    if (size == old_size)
+    if (latest && offered.size == size && offered.root != latest->root)
         spdlog::error("{} has signed two different logs of {} entries; the one cosigned first is kept", offered.origin,
                       size);
     return {.status = 409, .media_type = tlog::tree_size_media_type, .body = tlog::format_tree_size(size)};
@@ -75,9 +75,8 @@ awaitable<WitnessAnswer> Witness::add_checkpoint(std::string body) {
 
     const auto latest = co_await repository_.find(next.origin);
     const std::uint64_t latest_size = latest ? latest->size : 0;
-    if (call->old_size != latest_size) co_return conflict(next, call->old_size, latest);
-    if (latest && next.size == latest->size && next.root != latest->root)
-        co_return conflict(next, call->old_size, latest);
+    if (call->old_size != latest_size) co_return conflict(next, latest);
+    if (latest && next.size == latest->size && next.root != latest->root) co_return conflict(next, latest);
     if (const auto doubt = doubt_in(*call, latest, next)) co_return refusal(422, *doubt);
 
     const TimePoint now = clock_.now();
@@ -85,7 +84,7 @@ awaitable<WitnessAnswer> Witness::add_checkpoint(std::string body) {
         co_await repository_.advance(static_cast<std::int64_t>(call->old_size), next, call->checkpoint, now);
     if (!recorded) {  // another request was faster
         const auto newer = co_await repository_.find(next.origin);
-        co_return conflict(next, call->old_size, newer);
+        co_return conflict(next, newer);
     }
     const tlog::NoteSignature signature =
         signer_.cosign(offered->note.text, std::chrono::floor<std::chrono::seconds>(now));

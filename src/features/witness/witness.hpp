@@ -33,8 +33,7 @@ public:
     awaitable<WitnessAnswer> add_checkpoint(std::string body);
 
 private:
-    WitnessAnswer conflict(const tlog::Checkpoint& offered, std::uint64_t old_size,
-                           const std::optional<tlog::Checkpoint>& latest) const;
+    static WitnessAnswer conflict(const tlog::Checkpoint& offered, const std::optional<tlog::Checkpoint>& latest);
 
     WitnessRepository repository_;
     const Clock& clock_;
