@@ -534,6 +534,8 @@ test('a policy decides who must have cosigned', async () => {
         [['quorum w4'], /line 5: no earlier line defines w4/],
         [['group g 4 w1 w2 w3', 'quorum g'], /line 5: a group needs 1 to all/],
         [['group g 02 w1 w2', 'quorum g'], /a group needs/],
+        [['group g toString w1 w2', 'quorum g'], /a group needs/],
+        [['group g __proto__ w1 w2', 'quorum g'], /a group needs/],
         [['group g any w1 w1', 'quorum g'], /w1 is a member of a group already/],
         [['group w1 any w2', 'quorum w1'], /w1 is defined already/],
         [['group none any w2', 'quorum none'], /reserved/],
