@@ -388,6 +388,15 @@ test('the claims of a receipt are complete and agree with each other', async () 
             await verifyClaims({ ...right, ...change }),
             /not the hash of the entry that the claims describe/,
         );
+    // The key of receipts is not that of the log, and cannot give the log more time.
+    expectGood(await verifyClaims({ ...right, mergeDelay: 59 }), 1);
+    for (const mergeDelay of [61, Number.MAX_SAFE_INTEGER])
+        expectRefused(await verifyClaims({ ...right, mergeDelay }), /but the log adds entries within 60/);
+    for (const mergeDelay of [undefined, -1, '60', 1.5])
+        expectRefused(
+            await verify(page, logKey.vkey, [file(receiptOf(right))], describe([jwk], { mergeDelay })),
+            /does not say within which time/,
+        );
     expectRefused(await verifyClaims({ ...right, log: log.origin }), /the policy has no log/);
     expectRefused(await verifyClaims(right, { kid: 'two' }), /no key of the description/);
     const describedBy = (note) => verify(page, logKey.vkey, [file(receiptOf(right))], note);

@@ -57,7 +57,10 @@ std::expected<Description, std::string> open_description(std::string_view text, 
         return std::unexpected("the description is not signed by the log: " + verified.error());
     auto keys = read_keys(facts->get_object());
     if (!keys) return std::unexpected(keys.error());
-    return Description{.origin = log->key.name(), .receipt_keys = std::move(*keys)};
+    const json::value* delay = facts->get_object().if_contains("mergeDelay");
+    if (delay == nullptr || !delay->is_int64() || delay->get_int64() < 0)
+        return std::unexpected("the description does not say within which time the log adds entries");
+    return Description{.origin = log->key.name(), .receipt_keys = std::move(*keys), .merge_delay = delay->get_int64()};
 }
 
 }  // namespace consentry

@@ -2,6 +2,7 @@
 // wrong.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace consentry {
 struct Description {
     std::string origin;
     crypto::KeySet receipt_keys;
+    std::int64_t merge_delay = 0;  // seconds within which the log adds entries: receipts promise no more
 };
 
 // Reads the note at /.well-known/consent-log.note, if a log of the policy has signed it.

@@ -104,6 +104,10 @@ std::expected<Receipt, std::string> verify_receipt(std::string_view token, const
     const auto entry = entry_of(jws->claims);
     const auto delay = number_of(jws->claims, "mergeDelay", std::numeric_limits<std::int64_t>::max());
     if (!id || !entry || !delay) return std::unexpected("the receipt lacks a claim, or has one that is not readable");
+    if (*delay > description.merge_delay)
+        return std::unexpected(
+            fmt::format("the receipt promises its entry within {} seconds, but the log adds entries within {}", *delay,
+                        description.merge_delay));
     if (to_hex(tlog::leaf_hash(format_entry(*entry))) != text_or_empty(jws->claims, "entryHash"))
         return std::unexpected("the receipt contradicts itself: its claims do not have the entry hash that it names");
     return Receipt{.id = *id, .entry = *entry, .log = description.origin, .merge_delay = *delay};

@@ -1,6 +1,7 @@
 // Receipts and proofs of the real service, verified with nothing but the verifier key, and everything that is refused.
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 
 #include <gmock/gmock.h>
 
@@ -94,7 +95,7 @@ TEST(Receipts, EachByteOfAProofAndOfADescriptionCounts) {
 // contradict one another prove nothing even if the service signed them.
 TEST(Receipts, AForgerWithTheKeyOfReceiptsIsRefusedWhereTheLogKnowsBetter) {
     const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256);
-    Description description{.origin = "example.com/consent", .receipt_keys = {}};
+    Description description{.origin = "example.com/consent", .receipt_keys = {}, .merge_delay = 60};
     description.receipt_keys.add(key.public_key(), "k");
     const Given given;
     json::object claims = crypto::parse_jws(given.receipt)->claims;
@@ -121,6 +122,25 @@ TEST(Receipts, AForgerWithTheKeyOfReceiptsIsRefusedWhereTheLogKnowsBetter) {
     EXPECT_THAT(with("sub", "0123"), HasSubstr("not readable"));
     EXPECT_THAT(with("policy", nullptr), HasSubstr("not readable"));
     EXPECT_THAT(with("mergeDelay", "60"), HasSubstr("not readable"));
+    EXPECT_EQ(with("mergeDelay", 59), "genuine");
+    for (const std::int64_t longer : {std::int64_t{61}, std::numeric_limits<std::int64_t>::max()})
+        EXPECT_THAT(with("mergeDelay", longer), HasSubstr("but the log adds entries within 60"));
+}
+
+TEST(Receipts, TheDescriptionSaysHowLongTheLogMayTake) {
+    const Given given;
+    EXPECT_EQ(given.description.merge_delay, 60);
+    const auto* log = given.service.app().services().consent_log->published().signer();
+    const auto with = [&](const std::string& delay) {
+        tlog::Note note{.text = tlog::parse_note(given.note)->text, .signatures = {}};
+        const std::string member = "\"mergeDelay\":60,";
+        note.text.replace(note.text.find(member), member.size(), delay);
+        note.signatures.push_back(log->sign(note.text));
+        return open_description(tlog::format_note(note), given.policy);
+    };
+    EXPECT_EQ(with("\"mergeDelay\":30,")->merge_delay, 30);
+    for (const char* wrong : {"", "\"mergeDelay\":-1,", "\"mergeDelay\":\"60\",", "\"mergeDelay\":1e2,"})
+        EXPECT_THAT(with(wrong).error(), HasSubstr("does not say within which time")) << wrong;
 }
 
 TEST(Receipts, AnotherLogIsNotTrusted) {
