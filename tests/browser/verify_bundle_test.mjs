@@ -1,6 +1,6 @@
 // assets/verify.html: whole and filtered bundles of a log of the real service, and tampering with each part.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { Authority, NoteKey, bundle, bundleMembers, checkpointText, consistencyOf, everything, hashLines, leafHash, proofFile, sha256, stampMembers, tilePath, withSums, zip } from './bundle.mjs';
@@ -534,6 +534,42 @@ test('texts that were never published as the version are named', async () => {
                 `record of the publication: 3 (entries ${marketing.join(', ')}). Ask the operator for the record.`,
         ),
     );
+});
+
+test('no description displaces another', async () => {
+    const [title, line] = log.descriptionNote.split('\n');
+    const described = (keys) =>
+        log.key.note(`${title}\n${JSON.stringify({ ...JSON.parse(line), receiptKeys: { keys } })}\n`);
+    const keys = JSON.parse(line).receiptKeys.keys;
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const others = keys.map(({ kid, alg }) => ({ ...publicKey.export({ format: 'jwk' }), kid, alg }));
+    const bare = named('bare.zip', bundle({ ...log, descriptionNote: described([]) }));
+    const receipt = named('receipt.jwt', log.records[0].receipt);
+    const own = (descriptionNote) =>
+        named(
+            'account.json',
+            JSON.stringify({ descriptionNote, entries: log.records.map(({ receipt }) => ({ receipt })) }),
+        );
+    const refusals = async (files, description) =>
+        (await verify(page, log.vkey, files, description)).filter(({ good }) => !good);
+    assert.match((await refusals([bare, receipt]))[0].sentence, /no key of the description has signed the token/);
+    assert.deepEqual(await refusals([bare, receipt], log.descriptionNote), []);
+    assert.deepEqual(await refusals([bare, receipt, own(log.descriptionNote)]), []);
+    assert.deepEqual(await refusals([own(described([])), receipt], log.descriptionNote), []);
+    // One ID with two keys: the log has told somebody something else.
+    const first = 'Description of the log';
+    for (const [second, name] of [
+        [named('other.zip', bundle({ ...log, descriptionNote: described(others) })), 'other.zip'],
+        [own(described(others)), 'account.json, description of the log'],
+    ]) {
+        const findings = await refusals([second], log.descriptionNote);
+        const found = findings.filter(({ mark }) => mark);
+        assert.deepEqual(
+            found.map(({ name, mark }) => [name, mark]),
+            [[`${first} and ${name}`, 'Contradiction']],
+        );
+        assert.match(found[0].sentence, /The log has signed both, but they name different receipt keys with the ID/);
+    }
 });
 
 test('a whole bundle continues each earlier state', async () => {

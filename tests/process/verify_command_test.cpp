@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include <gmock/gmock.h>
 
+#include "crypto/key_set.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/program_people.hpp"
@@ -337,6 +339,57 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
     write("part.zip", given_.service.get("/api/admin/consent/export?type=privacy", bearer(admin)).body);
     EXPECT_THAT(refusal("part.zip", "kept"), HasSubstr("with a whole one only"));
     EXPECT_EQ(verify({"bundle", "log.zip", "--key", key_, "--earlier", "none"}).code, 2);
+}
+
+// A log's receipt keys are those of all of its descriptions.
+TEST_F(VerifyCommand, NoDescriptionDisplacesAnother) {
+    const auto* log = given_.service.app().services().consent_log->published().signer();
+    const std::string own = given_.service.get("/.well-known/consent-log.note").body;
+    const auto described = [&](const std::function<void(json::array&)>& change) {
+        const std::string text = tlog::parse_note(own)->text;
+        const auto start = text.find('\n') + 1;
+        json::value facts = json::parse(text.substr(start));
+        change(facts.at("receiptKeys").at("keys").as_array());
+        tlog::Note note{.text = text.substr(0, start) + json::serialize(facts) + "\n", .signatures = {}};
+        note.signatures.push_back(log->sign(note.text));
+        return tlog::format_note(note);
+    };
+    const std::string without_keys = described([](json::array& keys) { keys.clear(); });
+    const std::string with_another = described([](json::array& keys) {
+        const json::value kid = keys.at(0).at("kid");
+        const auto other = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256).public_key();
+        crypto::KeySet set;
+        set.add(other, std::string(kid.as_string()));
+        keys = set.jwks().at("keys").as_array();
+    });
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    const std::string archive = given_.service.get("/api/admin/consent/export", bearer(admin)).body;
+    write("whole.zip", archive);
+    write("bare.zip", forged(archive, {{"description.note", without_keys}}, log));
+    write("other.zip", forged(archive, {{"description.note", with_another}}, log));
+    write("account.json", given_.service.get("/api/shared/user/export", bearer(given_.token)).body);
+    write("bare.note", without_keys);
+    write("other.note", with_another);
+    const auto bundle = [&](const char* name, std::vector<std::string> earlier) {
+        std::vector<std::string> arguments{"bundle", name, "--key", key_};
+        for (std::string& one : earlier) arguments.insert(arguments.end(), {"--earlier", std::move(one)});
+        return verify(std::move(arguments));
+    };
+    const Finished alone = bundle("bare.zip", {"receipt.jwt"});
+    EXPECT_THAT(alone.err, HasSubstr("a key that the log does not know"));
+    for (const char* known : {"account.json", "whole.zip"}) {
+        const Finished kept = bundle("bare.zip", {"receipt.jwt", known});
+        EXPECT_EQ(kept.code, 0) << kept.err;
+        EXPECT_THAT(kept.out, HasSubstr("Receipts whose entries it has: "));
+    }
+    const char* contradiction = "the log has signed two descriptions that name different receipt keys with the ID ";
+    EXPECT_THAT(bundle("other.zip", {"account.json"}).err, HasSubstr(contradiction));
+    const auto receipt = [&](const char* description) {
+        return verify({"receipt", "account.json", "--key", key_, "--description", description});
+    };
+    const Finished both = receipt("bare.note");
+    EXPECT_EQ(both.code, 0) << both.err;
+    EXPECT_THAT(receipt("other.note").err, HasSubstr(contradiction));
 }
 
 TEST_F(VerifyCommand, TheVerdictInJson) {

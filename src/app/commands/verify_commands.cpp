@@ -175,14 +175,26 @@ LineResult verify_lines(std::string_view text, const Description& description) {
     return out;
 }
 
-Description trusted_description(const std::optional<std::string>& note, const tlog::Policy& policy) {
-    if (!note)
+Description opened(const std::string& note, const tlog::Policy& policy) {
+    auto description = open_description(note, policy);
+    if (!description) throw std::runtime_error(description.error());
+    return std::move(*description);
+}
+
+// `own`: the note in the file itself. Its keys count beside those of --description, which may be an older state.
+Description trusted_description(const VerifyOptions& options, const std::optional<std::string>& own,
+                                const tlog::Policy& policy) {
+    const auto given = options.description.empty() ? own : find_description(InputFile(options.description).text());
+    if (!given)
         throw WrongUse(
             "a receipt is signed by a key that the log certifies: give --description with the log's description, as "
             "/.well-known/consent-log.note returns it");
-    auto description = open_description(*note, policy);
-    if (!description) throw std::runtime_error(description.error());
-    return std::move(*description);
+    Description out = opened(*given, policy);
+    if (!own || *own == *given) return out;
+    const Description more = opened(*own, policy);
+    if (more.verifier_key != out.verifier_key) return out;  // another log of the policy
+    if (const auto added = add_description(out, more); !added) throw std::runtime_error(added.error());
+    return out;
 }
 
 // The file of --tsa-ca, as long as the object exists.
@@ -282,9 +294,7 @@ int verify_receipts(const VerifyOptions& options) {
         const InputFile file(options.file);
         auto found = is_json(file.text()) ? find_receipts(file.text()) : FoundReceipts{};
         if (!found) return refuse(options, found.error());
-        if (!options.description.empty())
-            found->description_note = find_description(InputFile(options.description).text());
-        const Description description = trusted_description(found->description_note, policy);
+        const Description description = trusted_description(options, found->description_note, policy);
         if (is_json(file.text())) return verify_found(options, *found, description, policy);
         const LineResult result = verify_lines(file.text(), description);
         if (!result.why.empty()) return refuse(options, fmt::format("line {}: {}", result.bad_line, result.why));

@@ -1,6 +1,7 @@
 #include "app/commands/verify_earlier.hpp"
 
 #include <algorithm>
+#include <list>
 #include <stdexcept>
 #include <utility>
 
@@ -18,9 +19,19 @@ public:
     EarlierReader(std::string_view bundle, const tlog::Policy& policy, Description description)
         : bundle_(member_in(bundle, bundle::checkpoint)), policy_(policy), description_(std::move(description)) {}
 
-    void read(const std::string& path) {
-        const InputFile file(path);
-        const std::string_view text = file.text();
+    // Of all files before read(): a receipt may be signed with a key that only a description in another file names.
+    void learn_keys(const std::string& path, std::string_view text) {
+        place_ = path;
+        if (is_json(text)) {
+            const auto found = find_receipts(text);
+            if (found && found->description_note) add_keys(*found->description_note);
+        } else if (text.starts_with("PK")) {
+            const std::string_view note = member_in(text, bundle::description);
+            if (!note.empty()) add_keys(note);
+        }
+    }
+
+    void read(const std::string& path, std::string_view text) {
         place_ = path;
         if (is_json(text)) return add_export(text);
         if (text.starts_with("PK")) return add_state(member_in(text, bundle::checkpoint));
@@ -34,6 +45,13 @@ public:
 private:
     [[noreturn]] void refuse(std::string_view why) const {
         throw std::runtime_error(fmt::format("{}: {}", place_, why));
+    }
+
+    void add_keys(std::string_view note) {
+        const auto more = open_description(note, policy_);
+        if (!more) refuse(more.error());
+        if (more->verifier_key != description_.verifier_key) return;  // another log of the policy
+        if (const auto added = add_description(description_, *more); !added) refuse(added.error());
     }
 
     // Two logs may have one origin.
@@ -96,7 +114,7 @@ private:
 
     const std::string_view bundle_;  // its checkpoint
     const tlog::Policy& policy_;
-    const Description description_;
+    Description description_;
     std::string place_;
     EarlierRecords out_;
 };
@@ -109,7 +127,9 @@ EarlierRecords read_earlier(const std::vector<std::string>& files, std::string_v
     auto description = open_description(member_in(bundle, bundle::description), policy);
     if (!description) return {};
     EarlierReader reader(bundle, policy, std::move(*description));
-    for (const std::string& file : files) reader.read(file);
+    std::list<InputFile> opened;  // once, because one may be standard input
+    for (const std::string& file : files) reader.learn_keys(file, opened.emplace_back(file).text());
+    for (auto file = opened.begin(); const std::string& path : files) reader.read(path, (file++)->text());
     return std::move(reader).take();
 }
 

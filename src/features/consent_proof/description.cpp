@@ -18,19 +18,19 @@ namespace {
 
 namespace json = boost::json;
 
-std::expected<crypto::KeySet, std::string> read_keys(const json::object& facts) {
+std::expected<decltype(Description::receipt_keys), std::string> read_keys(const json::object& facts) {
     const json::object* set = object_member(facts, "receiptKeys");
     const json::value* keys = set == nullptr ? nullptr : set->if_contains("keys");
     if (keys == nullptr || !keys->is_array()) return std::unexpected("the description names no receipt keys");
-    crypto::KeySet out;
+    decltype(Description::receipt_keys) out;
     for (const json::value& jwk : keys->get_array()) {
         if (!jwk.is_object()) return std::unexpected("a receipt key of the description is not an object");
         const std::string kid(text_or_empty(jwk.get_object(), "kid"));
         auto key = crypto::PublicKey::from_jwk(jwk.get_object());
-        if (kid.empty() || out.find(kid) != nullptr || !key)
+        if (kid.empty() || out.contains(kid) || !key)
             return std::unexpected(fmt::format("a receipt key of the description is damaged: {}",
                                                key ? "its kid is missing or not unique" : key.error()));
-        out.add(std::move(*key), kid);
+        out.emplace(kid, std::move(*key));
     }
     return out;
 }
@@ -60,7 +60,23 @@ std::expected<Description, std::string> open_description(std::string_view text, 
     const json::value* delay = facts->get_object().if_contains("mergeDelay");
     if (delay == nullptr || !delay->is_int64() || delay->get_int64() < 0)
         return std::unexpected("the description does not say within which time the log adds entries");
-    return Description{.origin = log->key.name(), .receipt_keys = std::move(*keys), .merge_delay = delay->get_int64()};
+    return Description{.origin = log->key.name(),
+                       .receipt_keys = std::move(*keys),
+                       .merge_delay = delay->get_int64(),
+                       .verifier_key = log->key.text()};
+}
+
+std::expected<void, std::string> add_description(Description& known, const Description& more) {
+    for (const auto& [kid, key] : more.receipt_keys) {
+        const auto [place, is_new] = known.receipt_keys.emplace(kid, key);
+        if (!is_new && place->second.spki_der() != key.spki_der())
+            return std::unexpected(
+                fmt::format("the log has signed two descriptions that name different receipt keys with the ID {}. Keep "
+                            "both; they prove it",
+                            kid));
+    }
+    known.merge_delay = std::max(known.merge_delay, more.merge_delay);
+    return {};
 }
 
 }  // namespace consentry

@@ -4,21 +4,28 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
-#include "crypto/key_set.hpp"
+#include "crypto/signature_keys.hpp"
 #include "tlog/policy.hpp"
 
 namespace consentry {
 
 struct Description {
     std::string origin;
-    crypto::KeySet receipt_keys;
+    std::map<std::string, crypto::PublicKey, std::less<>> receipt_keys;  // by their IDs
     std::int64_t merge_delay = 0;  // seconds within which the log adds entries: receipts promise no more
+    std::string verifier_key;      // of the log: two logs may have one origin
 };
 
 // Reads the note at /.well-known/consent-log.note, if a log of the policy has signed it.
 std::expected<Description, std::string> open_description(std::string_view text, const tlog::Policy& policy);
+
+// Adds what another description of the same log says: its keys are those of all of its descriptions. Fails if they
+// contradict each other.
+std::expected<void, std::string> add_description(Description& known, const Description& more);
 
 }  // namespace consentry

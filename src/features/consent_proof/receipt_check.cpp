@@ -93,9 +93,11 @@ std::expected<Receipt, std::string> verify_receipt(std::string_view token, const
     if (!jws) return std::unexpected("this is not a receipt: it is not a signed token in canonical form");
     if (jws->typ != receipt_type)
         return std::unexpected(fmt::format("this is not a receipt: its type is not {}", receipt_type));
-    const crypto::PublicKey* key = description.receipt_keys.find(jws->kid);
-    if (key == nullptr) return std::unexpected("the receipt is signed with a key that the log does not know");
-    if (jws->alg != name_of(key->algorithm()) || !key->verify(jws->signing_input, jws->signature))
+    const auto known = description.receipt_keys.find(jws->kid);
+    if (known == description.receipt_keys.end())
+        return std::unexpected("the receipt is signed with a key that the log does not know");
+    const crypto::PublicKey& key = known->second;
+    if (jws->alg != name_of(key.algorithm()) || !key.verify(jws->signing_input, jws->signature))
         return std::unexpected(
             "the signature of the receipt is invalid: the receipt was altered, or the service did not sign it");
     if (text_or_empty(jws->claims, "log") != description.origin)

@@ -95,8 +95,8 @@ TEST(Receipts, EachByteOfAProofAndOfADescriptionCounts) {
 // contradict one another prove nothing even if the service signed them.
 TEST(Receipts, AForgerWithTheKeyOfReceiptsIsRefusedWhereTheLogKnowsBetter) {
     const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256);
-    Description description{.origin = "example.com/consent", .receipt_keys = {}, .merge_delay = 60};
-    description.receipt_keys.add(key.public_key(), "k");
+    Description description{.origin = "example.com/consent", .receipt_keys = {}, .merge_delay = 60, .verifier_key = {}};
+    description.receipt_keys.emplace("k", key.public_key());
     const Given given;
     json::object claims = crypto::parse_jws(given.receipt)->claims;
     claims["log"] = description.origin;
