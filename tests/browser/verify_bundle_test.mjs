@@ -302,7 +302,10 @@ test('a whole bundle has the entries that receipts promise', async () => {
     // The promise may be kept later, if the bundle ends before.
     const early = await given(bundle(rebuilt(without)));
     assert.deepEqual(early.map(({ good }) => good), [true, true]);
-    assert.equal(factsOf(early[0]).Receipts, '0 of 1 receipt has its entry in the bundle');
+    assert.equal(
+        factsOf(early[0]).Receipts,
+        "0 of 1 receipt has its entry in the bundle; none of the others is due by the times of the log's entries",
+    );
     const broken = await given(bundle(rebuilt([...without, laterEntry(90)])));
     assert.deepEqual(
         broken.map(({ name, good }) => [name, good]),
@@ -353,6 +356,29 @@ test('a backdated entry does not hide a broken promise', async () => {
     const published = Buffer.from(log.entries.find(isPublication));
     published.writeBigUInt64BE(BigInt(claims.iat + 600), 7);
     assert.equal(await given(published, at(0)), undefined, 'its position follows that of its draft');
+});
+
+test('backdated entries do not hide a promise from a witness', async () => {
+    const { receipt, claims } = log.records[0];
+    const without = rebuilt(log.entries.filter((one) => leafHash(one).toString('hex') !== claims.entryHash));
+    const witness = new NoteKey('witness.example', randomBytes(32), 4);
+    const policy = `log ${log.vkey}\nwitness one ${witness.vkey}\nquorum one\n`;
+    const [text] = without.checkpoint.split(/(?<=\n)\n/);
+    const given = async (seconds) => {
+        const checkpoint = `${without.checkpoint}${witness.line(text, claims.iat + seconds)}`;
+        const content = bundle({ ...without, checkpoint });
+        return verify(page, policy, [named('ada.jwt', receipt), named('log.zip', content)]);
+    };
+    for (const one of await given(120)) assert.ok(one.good, one.sentence);
+    const found = (await given(121)).filter(({ good }) => !good);
+    assert.deepEqual(
+        found.map(({ name }) => name),
+        ['ada.jwt and log.zip'],
+    );
+    assert.match(
+        found[0].sentence,
+        /^The service has promised .* The log lacks it, although the witness one has signed this state of the log on 20.* or the witness lagged behind/,
+    );
 });
 
 // What the page says of a log with these entries behind its own, apart from what it says of every log.

@@ -306,7 +306,9 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
     bundle_of("early.zip");
     const Finished early = verify({"bundle", "early.zip", "--key", key_, "--earlier", "denied.jwt"});
     EXPECT_EQ(early.code, 0) << early.err;
-    EXPECT_THAT(early.out, HasSubstr("Receipts whose entries it has: 0 of 1. None of the others is due."));
+    EXPECT_THAT(early.out,
+                HasSubstr("Receipts whose entries it has: 0 of 1. None of the others is due by the times of the "
+                          "log's entries."));
 
     given_.service.pass(std::chrono::minutes{5});
     receipt_of(accept(given_.service, given_.token, "marketing"));

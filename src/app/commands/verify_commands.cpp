@@ -89,8 +89,9 @@ std::string comparison_with(const EarlierRecords& earlier, std::uint64_t kept) {
     if (!earlier.states.empty())
         out += fmt::format("\nEarlier states that the log continues: {}.", earlier.states.size());
     if (!earlier.receipts.empty())
-        out += fmt::format("\nReceipts whose entries it has: {} of {}.{}", kept, earlier.receipts.size(),
-                           kept < earlier.receipts.size() ? " None of the others is due." : "");
+        out += fmt::format(
+            "\nReceipts whose entries it has: {} of {}.{}", kept, earlier.receipts.size(),
+            kept < earlier.receipts.size() ? " None of the others is due by the times of the log's entries." : "");
     return out;
 }
 

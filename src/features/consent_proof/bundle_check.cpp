@@ -168,7 +168,7 @@ private:
             return refusal(bundle::checkpoint,
                            "the entries of the bundle are not those of the log: their root differs");
         out_.kept_promises = earlier_.kept();
-        return earlier_.finish(out_.accepted.checkpoint);
+        return earlier_.finish(out_.accepted, out_.stamp);
     }
 
     std::expected<std::vector<BytesView>, std::string> entries_of(std::uint64_t bundle_index) const {

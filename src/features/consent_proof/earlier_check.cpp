@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
+
 namespace consentry {
 namespace {
 
@@ -37,6 +39,31 @@ std::unexpected<std::string> hidden_promise(const EarlierReceipt& receipt) {
                     receipt.place, receipt.receipt.merge_delay));
 }
 
+// Who has signed that a bundle has all entries of the log, and when. Its entries have the times of the operator alone.
+struct Attestation {
+    std::string by;
+    std::chrono::sys_seconds time;
+};
+std::optional<Attestation> latest_attestation(const tlog::AcceptedCheckpoint& bundle,
+                                              const std::optional<VerifiedStamp>& stamp) {
+    std::optional<Attestation> out;
+    for (const auto& [witness, time] : bundle.cosignatures)
+        if (!out || out->time < time) out = Attestation{"the witness " + witness, time};
+    const bool is_of_all = stamp && stamp->is_trusted && stamp->size == bundle.checkpoint.size;
+    if (is_of_all && (!out || out->time < stamp->time)) out = Attestation{stamp->authority, stamp->time};
+    return out;
+}
+
+std::unexpected<std::string> late_promise(const EarlierReceipt& receipt, const Attestation& attestation) {
+    return std::unexpected(fmt::format(
+        "{}: the service has promised to add the entry of the receipt to the log within {} seconds. The log lacks it, "
+        "although {} has signed this state of the log at {}, after that time: the entry is withheld, or the service "
+        "was held up, or the one who signed lagged behind or has a clock that is ahead. Compare the receipt with a "
+        "later bundle, which must have the entry. Keep both files",
+        receipt.place, receipt.receipt.merge_delay, attestation.by,
+        to_iso8601(time_point_cast<milliseconds>(attestation.time))));
+}
+
 std::unexpected<std::string> fork_of(const EarlierState& state) {
     return std::unexpected(fmt::format(
         "{}: the log has signed another tree of {} entries: it was changed, or shows different contents to different "
@@ -66,12 +93,15 @@ void EarlierCheck::note(const tlog::CompactRange& tree, BytesView bytes, const L
     if (promise != promises_.end()) promise->second.is_kept = true;
 }
 
-std::expected<void, std::string> EarlierCheck::finish(const tlog::Checkpoint& bundle) const {
+std::expected<void, std::string> EarlierCheck::finish(const tlog::AcceptedCheckpoint& bundle,
+                                                      const std::optional<VerifiedStamp>& stamp) const {
     if (fork_ != nullptr) return fork_of(*fork_);
     for (const auto& [size, state] : states_)
-        if (size > bundle.size)
+        if (size > bundle.checkpoint.size)
             return std::unexpected(fmt::format("{}: this state of the log has {} entries, and the bundle only {}",
-                                               state->place, size, bundle.size));
+                                               state->place, size, bundle.checkpoint.size));
+    const auto attestation = latest_attestation(bundle, stamp);
+    const auto attested = attestation ? std::optional(attestation->time) : std::nullopt;
     for (const auto& [bytes, promise] : promises_) {
         const EarlierReceipt& first = *promise.receipts.front();
         const auto end = due(first.receipt);
@@ -79,6 +109,7 @@ std::expected<void, std::string> EarlierCheck::finish(const tlog::Checkpoint& bu
         if (is_behind(last_, *end)) return broken_promise(first);
         // The times of entries may be out of order by the promised delay. By more, a backdated last entry would do.
         if (is_behind(greatest_, *end, first.receipt.merge_delay)) return hidden_promise(first);
+        if (is_behind(attested, *end, first.receipt.merge_delay)) return late_promise(first, *attestation);
     }
     return {};
 }

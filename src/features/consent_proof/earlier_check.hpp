@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "features/consent_proof/receipt_check.hpp"
+#include "features/consent_proof/stamp_check.hpp"
 #include "tlog/compact_range.hpp"
+#include "tlog/policy.hpp"
 
 namespace consentry {
 
@@ -39,7 +41,9 @@ public:
     // Of each entry in its order; `tree` ends with it.
     void note(const tlog::CompactRange& tree, BytesView bytes, const LogEntry& entry);
     // After the last entry. Only now are the entries known to be those of the log, which may be accused of something.
-    std::expected<void, std::string> finish(const tlog::Checkpoint& bundle) const;
+    // `stamp`: that of the bundle.
+    std::expected<void, std::string> finish(const tlog::AcceptedCheckpoint& bundle,
+                                            const std::optional<VerifiedStamp>& stamp) const;
     // How many of the receipts have their entries in the bundle.
     std::uint64_t kept() const;
 

@@ -75,6 +75,52 @@ TEST(BackdatedEntries, DoNotHideABrokenPromise) {
     EXPECT_EQ(verdict({1h, 2h}, true), "genuine") << "recorded late";
 }
 
+// The operator gives entries their times, but not the signatures of others.
+TEST(BackdatedEntries, DoNotHideAPromiseFromAWitness) {
+    const Owner given;
+    ConsentEntry denied = given.after(0s);
+    denied.subject[1] ^= 1;
+    const Receipt receipt{
+        .id = AcceptanceId{}, .entry = denied, .log = given.key().verifier().name(), .merge_delay = 60};
+    const auto witness =
+        tlog::NoteSigner::from_seed("witness.example.org", tlog::KeyType::cosignature, Bytes(32, 9)).value();
+    const std::string policy =
+        "log " + given.key().verifier().text() + "\nwitness one " + witness.verifier().text() + "\nquorum one\n";
+    const auto verdict = [&](std::chrono::seconds time, bool is_late = false) {
+        tlog::Note note = tlog::parse_note(member_of(given.archive, bundle::checkpoint)).value();
+        note.signatures.push_back(witness.cosign(note.text, given.accepted.time + time));
+        const std::string archive = forged(given.archive, {{"checkpoint", tlog::format_note(note)}}, &given.key());
+        EarlierRecords earlier{.states = {}, .receipts = {{"ada.jwt", receipt}}};
+        earlier.receipts.front().receipt.entry.is_late = is_late;
+        const auto verified = verify_bundle(as_bytes(archive), tlog::Policy::parse(policy).value(), {}, {}, earlier);
+        return verified ? "genuine" : verified.error();
+    };
+    EXPECT_EQ(verdict(0s), "genuine");
+    EXPECT_EQ(verdict(120s), "genuine") << "clocks may differ so much";
+    EXPECT_THAT(verdict(121s), HasSubstr("ada.jwt: the service has promised"));
+    EXPECT_THAT(verdict(121s), HasSubstr("although the witness one has signed this state of the log at 20"));
+    EXPECT_EQ(verdict(1h, true), "genuine") << "promised without a time";
+}
+
+TEST(BackdatedEntries, DoNotHideAPromiseFromATimestampAuthority) {
+    const Owner given;
+    const Receipt receipt{
+        .id = AcceptanceId{}, .entry = given.after(0s), .log = given.key().verifier().name(), .merge_delay = 60};
+    const EarlierRecords earlier{.states = {}, .receipts = {{"ada.jwt", receipt}}};
+    const auto verdict = [&](std::chrono::seconds time, std::uint64_t size, bool is_trusted) {
+        const VerifiedStamp stamp{
+            .size = size, .time = given.accepted.time + time, .authority = "CN=tsa", .is_trusted = is_trusted};
+        const tlog::AcceptedCheckpoint bundle{.checkpoint = {.origin = receipt.log, .size = 2, .root = {}},
+                                              .cosignatures = {}};
+        const auto finished = EarlierCheck(earlier).finish(bundle, stamp);
+        return finished ? "genuine" : finished.error();
+    };
+    EXPECT_THAT(verdict(121s, 2, true), HasSubstr("although CN=tsa has signed this state of the log at 20"));
+    EXPECT_EQ(verdict(120s, 2, true), "genuine");
+    EXPECT_EQ(verdict(1h, 1, true), "genuine") << "on a state before this one";
+    EXPECT_EQ(verdict(1h, 2, false), "genuine") << "anybody may have signed it";
+}
+
 using Times = std::initializer_list<std::chrono::seconds>;
 
 TEST(BackdatedEntries, AreOlderThanEntriesBeforeThem) {
