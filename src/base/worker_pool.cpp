@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -15,8 +16,9 @@ constexpr std::size_t places_per_place_left = 8;
 
 }  // namespace
 
-WorkerPool::WorkerPool(Options options) : options_(std::move(options)), busy_(options_.threads) {
-    for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this, i] { work(i); });
+WorkerPool::WorkerPool(Options options)
+    : options_(std::move(options)), busy_(options_.threads + (options_.guest_nice ? 1 : 0)) {
+    for (std::size_t i = 0; i < busy_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -25,6 +27,7 @@ WorkerPool::~WorkerPool() {
         stopping_ = true;
     }
     ready_.notify_all();
+    guest_ready_.notify_all();
     for (auto& thread : threads_) thread.join();
 }
 
@@ -53,9 +56,9 @@ void WorkerPool::release(ClientNetwork network) {
 }
 
 void WorkerPool::enqueue(ClientNetwork network, Task task) {
+    bool is_busy = false;
     {
         const std::lock_guard lock(mutex_);
-        note_visit(network);
         auto& waiting = lanes_[network].waiting;
         const bool is_first = waiting.empty();
         waiting.push_back(std::move(task));
@@ -67,46 +70,44 @@ void WorkerPool::enqueue(ClientNetwork network, Task task) {
                 throw;
             }
         }
+        is_busy = all_busy();
     }
-    ready_.notify_one();
+    (is_busy ? guest_ready_ : ready_).notify_one();
 }
 
-void WorkerPool::note_visit(ClientNetwork network) {
-    if (network.version == 0) return;
-    if (newest_.network != network) former_ = std::exchange(newest_, {.network = network, .last = {}});
-    newest_.last = std::chrono::steady_clock::now();
+bool WorkerPool::all_busy() const {
+    return std::ranges::all_of(busy_ | std::views::take(options_.threads),
+                               [](const auto& network) { return network.has_value(); });
 }
 
-bool WorkerPool::may_run(ClientNetwork network) const {
-    if (network.version == 0 || stopping_) return true;
-    const auto running = static_cast<std::size_t>(std::ranges::count(busy_, network));
-    if (running + 1 < options_.threads || running == 0) return true;
-    const Visit& other = newest_.network == network ? former_ : newest_;
-    return other.network.version == 0 || other.last + options_.guest_memory < std::chrono::steady_clock::now();
-}
-
-std::deque<ClientNetwork>::const_iterator WorkerPool::next_turn() const {
-    return std::ranges::find_if(turns_, [this](ClientNetwork network) { return may_run(network); });
+std::deque<ClientNetwork>::const_iterator WorkerPool::next_turn(std::size_t thread) const {
+    if (!is_guest_thread(thread)) return turns_.begin();
+    if (!all_busy()) return turns_.end();
+    return std::ranges::find_if(turns_, [this](ClientNetwork network) {
+        return network.version != 0 && std::ranges::find(busy_, network) == busy_.end();
+    });
 }
 
 void WorkerPool::work(std::size_t thread) {
     pthread_setname_np(pthread_self(), options_.name.substr(0, 15).c_str());
     // Linux keeps the nice value per thread. A failure is harmless (RLIMIT_NICE never forbids raising the value).
-    if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
+    const int nice = is_guest_thread(thread) ? *options_.guest_nice : options_.nice;
+    if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice);
     if (options_.begin) options_.begin();
+    std::condition_variable& ready = is_guest_thread(thread) ? guest_ready_ : ready_;
     for (bool is_rested = true;;) {
         Task task;
         {
             std::unique_lock lock(mutex_);
             busy_[thread].reset();
-            if (!is_rested && next_turn() == turns_.end() && options_.idle) {
+            if (!is_rested && next_turn(thread) == turns_.end() && options_.idle) {
                 lock.unlock();
                 options_.idle();
                 lock.lock();
             }
-            ready_.wait(lock, [this] { return stopping_ || next_turn() != turns_.end(); });
-            if (turns_.empty()) return;
-            const auto turn = next_turn();
+            ready.wait(lock, [&] { return stopping_ || next_turn(thread) != turns_.end(); });
+            if (next_turn(thread) == turns_.end()) return;
+            const auto turn = next_turn(thread);
             const ClientNetwork network = *turn;
             turns_.erase(turn);
             busy_[thread] = network;
@@ -114,8 +115,8 @@ void WorkerPool::work(std::size_t thread) {
             task = std::move(waiting.front());
             waiting.pop_front();
             if (!waiting.empty()) turns_.push_back(network);
-            // Perhaps a thread may be used that was kept free until now.
-            if (!turns_.empty()) ready_.notify_one();
+            // If this thread was the last free one, who waits may be a guest.
+            if (!turns_.empty() && all_busy()) guest_ready_.notify_one();
         }
         const auto begin = std::chrono::steady_clock::now();
         task();

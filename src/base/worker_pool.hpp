@@ -6,7 +6,8 @@
 // Tasks of different client networks are scheduled round robin: with n networks waiting, the first task of another
 // network waits for at most n others, regardless of how many tasks each has queued. No network can fill the queue,
 // because a network's share shrinks with the room that is left: one network leaves a ninth of the places free, two
-// leave a seventeenth. And while others come, no network has all threads: a task of another one finds a thread free.
+// leave a seventeenth. A pool can also have a thread for guests: while others have all threads, a network that has none
+// finds that one free.
 #pragma once
 
 #include <atomic>
@@ -39,8 +40,9 @@ public:
         std::size_t threads = 1;
         std::size_t queue_max = 64;  // waiting tasks, in addition to the running ones
         int nice = 0;                // 0..19
-        // For how long after a network's last task the others leave a thread free for its next one.
-        std::chrono::milliseconds guest_memory{1000};
+        // One more thread, at this nice value, for guests: it runs a task of a client network only if that network has
+        // no other task running and all other threads are busy.
+        std::optional<int> guest_nice = {};
         // Both run on each thread of the pool and throw nothing: `begin` before its first task; `idle` after a task if
         // it has no other to run, for example to wipe what the thread keeps from one task to the next.
         std::function<void()> begin = {};
@@ -122,28 +124,21 @@ private:
     void release(ClientNetwork network);
     void enqueue(ClientNetwork network, Task task);
     void work(std::size_t thread);
-    void note_visit(ClientNetwork network);
-    bool may_run(ClientNetwork network) const;
-    // The first network in turns_ that may run a task now; the end if none may.
-    std::deque<ClientNetwork>::const_iterator next_turn() const;
-
-    using Instant = std::chrono::steady_clock::time_point;
-    struct Visit {
-        ClientNetwork network;
-        Instant last;
-    };
+    bool all_busy() const;  // but the guests' thread
+    bool is_guest_thread(std::size_t thread) const { return thread == options_.threads; }
+    // The network in turns_ whose task this thread runs next; the end if there is none for it.
+    std::deque<ClientNetwork>::const_iterator next_turn(std::size_t thread) const;
 
     Options options_;
     std::atomic<std::size_t> accepted_{0};     // waiting or running
     std::atomic<std::int64_t> average_us_{0};  // moving average duration of a task
     std::atomic<std::uint64_t> refused_{0};
     std::mutex mutex_;
-    std::condition_variable ready_;
+    std::condition_variable ready_;  // for all threads but the guests'
+    std::condition_variable guest_ready_;
     std::unordered_map<ClientNetwork, Lane> lanes_;   // networks that hold a place
     std::deque<ClientNetwork> turns_;                 // networks with waiting tasks, each once, next one first
-    std::vector<std::optional<ClientNetwork>> busy_;  // by thread: the network of its task
-    Visit newest_;                                    // the network that came last
-    Visit former_;                                    // the last one before it that is another one
+    std::vector<std::optional<ClientNetwork>> busy_;  // by thread, the guests' last: the network of its task
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -10,7 +10,12 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -123,11 +128,13 @@ TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
     EXPECT_EQ(pool_.refused(), 1U);
 }
 
-// A pool of two threads.
+// A pool of two threads and one for guests, which differ in their nice values.
 class Guests : public testing::Test {
 protected:
-    explicit Guests(milliseconds memory = std::chrono::hours{1})
-        : pool_({.name = "guests", .threads = 2, .queue_max = 17, .guest_memory = memory}) {}
+    static constexpr int nice = 19;
+    static constexpr int guest_nice = 10;
+
+    ~Guests() override { release(); }
     void send(ClientNetwork from, std::function<void()> work) {
         asio::co_spawn(
             context_,
@@ -143,80 +150,75 @@ protected:
         context_.restart();
         context_.poll();
     }
-    void finish(ClientNetwork from) {
-        const auto done = std::make_shared<std::promise<void>>();
-        send(from, [done] { done->set_value(); });
-        EXPECT_TRUE(is_there(done->get_future())) << "the task does not run";
+    // Runs a task to its end. Returns the nice value of its thread.
+    int finish(ClientNetwork from) {
+        const auto done = std::make_shared<std::promise<int>>();
+        send(from, [done] { done->set_value(getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)))); });
+        auto nice_value = done->get_future();
+        if (nice_value.wait_for(std::chrono::seconds{30}) != std::future_status::ready)
+            throw std::runtime_error("the task does not run");
+        return nice_value.get();
     }
-    // Two tasks that wait for each other.
-    void meet(ClientNetwork from) {
-        std::promise<void> first;
-        std::promise<void> second;
-        std::promise<bool> first_met;
-        std::promise<bool> second_met;
-        send(from, [&] {
-            first.set_value();
-            first_met.set_value(is_there(second.get_future()));
-        });
-        send(from, [&] {
-            second.set_value();
-            second_met.set_value(is_there(first.get_future()));
-        });
-        const bool met = first_met.get_future().get() && second_met.get_future().get();
-        end();
-        EXPECT_TRUE(met) << "the tasks do not run at once";
+    // Gives the pool tasks that last until release(), and waits until `running` of all of these run.
+    void occupy(ClientNetwork from, int tasks, int running) {
+        for (int i = 0; i < tasks; ++i)
+            send(from, [this] {
+                ++begun_;
+                begun_.notify_all();
+                release_.wait();
+            });
+        for (int now = begun_; now < running; now = begun_) begun_.wait(now);
     }
-    // Requires that all tasks can end.
-    void end() {
+    void release() {
+        if (!std::exchange(is_released_, true)) released_.set_value();
         context_.restart();
         context_.run();
     }
-    template <class Future>
-    static bool is_there(Future future) {
-        return future.wait_for(std::chrono::seconds{30}) == std::future_status::ready;
-    }
 
     asio::io_context context_;
-    WorkerPool pool_;
+    std::atomic<int> begun_ = 0;
+    bool is_released_ = false;
+    std::promise<void> released_;
+    std::shared_future<void> release_ = released_.get_future().share();
+    WorkerPool pool_{{.name = "guests", .threads = 2, .queue_max = 17, .nice = nice, .guest_nice = guest_nice}};
 };
 
-TEST_F(Guests, FindAThreadFreeAlthoughAnotherNetworkWantsAll) {
-    finish(network(1));
-    std::promise<void> released;
-    const auto release = released.get_future().share();
-    std::atomic<int> begun = 0;
-    for (int i = 0; i < 3; ++i)
-        send(network(2), [&] {
-            ++begun;
-            release.wait();
-        });
-    finish(network(1));
-    finish(network(3));
-    EXPECT_LE(begun, 1);
-    released.set_value();
-    end();
-    EXPECT_EQ(begun, 3);
+TEST_F(Guests, FindTheirThreadFreeWhileAnotherNetworkHasAllOthers) {
+    occupy(network(2), 3, 2);
+    EXPECT_EQ(finish(network(1)), guest_nice);
+    EXPECT_EQ(finish(network(3)), guest_nice);
+    EXPECT_EQ(begun_, 2) << "a network has the guests' thread besides others";
+    release();
+    EXPECT_EQ(begun_, 3);
 }
 
-TEST_F(Guests, DoNotLimitTheServiceItself) {
-    finish(network(1));
-    meet({});
+TEST_F(Guests, TakeTurnsOnTheirThread) {
+    occupy(network(2), 2, 2);
+    occupy(network(1), 2, 3);
+    send(network(3), [this] { ++begun_; });
+    EXPECT_EQ(begun_, 3);
+    release();
+    EXPECT_EQ(begun_, 5);
 }
 
-TEST_F(Guests, ANetworkThatIsAloneHasAllThreads) {
-    meet(network(1));
-    finish({});  // the service itself is no guest
-    meet(network(1));
+TEST_F(Guests, FindOneAmongThoseWhoWait) {
+    occupy(network(2), 1, 1);
+    occupy(network(1), 1, 2);
+    occupy(network(2), 2, 2);
+    occupy(network(1), 2, 2);
+    EXPECT_EQ(finish(network(3)), guest_nice);
+    EXPECT_EQ(begun_, 2);
 }
 
-class ForgottenGuests : public Guests {
-protected:
-    ForgottenGuests() : Guests(milliseconds{0}) {}
-};
+TEST_F(Guests, LeaveTheirThreadAloneWhileAnotherIsFree) {
+    occupy(network(2), 1, 1);
+    EXPECT_EQ(finish(network(1)), nice);
+}
 
-TEST_F(ForgottenGuests, LeaveAllThreadsToTheOthers) {
-    finish(network(1));
-    meet(network(2));
+TEST_F(Guests, TheServiceItselfIsNone) {
+    occupy({}, 3, 2);
+    EXPECT_EQ(finish(network(1)), guest_nice);
+    EXPECT_EQ(begun_, 2);
 }
 
 TEST(WorkerPoolHooks, AThreadBeginsOnceAndRestsWhenNothingWaits) {

@@ -303,7 +303,9 @@ std::vector<SettingSpec> password_settings() {
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::hash_threads>(0, 256),
          .default_text = "0",
-         .description = "The number of threads that hash passwords, at the lowest priority. 0 means one per core."},
+         .description =
+             "The number of threads that hash passwords, at the lowest priority. 0 means one per core. Another "
+             "thread serves client networks that find all of these busy with others."},
         {.name = "AUTH_PASSWORD_HASH_QUEUE_MAX",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::hash_queue_max>(1, 10'000),

@@ -1,4 +1,5 @@
-// Hashes passwords on a bounded thread pool of its own, at nice 19, so that cheap requests are not delayed.
+// Hashes passwords on a bounded thread pool of its own, at nice 19, and 5 for guests, so that cheap requests are not
+// delayed.
 #pragma once
 
 #include <chrono>

@@ -2,10 +2,12 @@
 // cores. And what a check costs its account that finds no memory.
 #include <algorithm>
 #include <atomic>
+#include <latch>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
+#include <boost/asio/ip/address.hpp>
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -192,12 +194,25 @@ TEST(PWD_8, WhatThePoolCannotTakeIsAskedToComeAgain) {
     EXPECT_EQ(service.log_in("stranger1@example.org", wrong_password).status, 400U);
 }
 
+awaitable<bool> hold_guest_thread(WorkerPool& pool, std::latch& release) {
+    const ClientNetwork guest = ClientNetwork::of(boost::asio::ip::make_address("192.0.2.1"));
+    co_return co_await pool.run(
+        [&release] {
+            release.wait();
+            return true;
+        },
+        guest);
+}
+
 TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
     // Regression: one address filled the queue, and all other clients were told to retry for as long as that lasted.
     Service service({{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "17"}});
     const Person person = service.make_person();
     WorkerPool& pool = service.app().services().hash_pool;
     std::optional<FullPool> busy(std::in_place, pool, 1);
+    std::latch release{1};
+    std::jthread guest([&] { run(hold_guest_thread(pool, release)); });
+    while (pool.waiting() < 2) std::this_thread::yield();
     const std::uint64_t before = pool.refused();
     std::vector<Answer> storm;
     std::jthread sending([&] {
@@ -206,7 +221,7 @@ TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
                 return Call{login, credentials("stranger" + std::to_string(i) + "@example.org", wrong_password)};
             }));
     });
-    while (pool.waiting() + pool.refused() - before < 101) std::this_thread::yield();
+    while (pool.waiting() + pool.refused() - before < 102) std::this_thread::yield();
     const std::size_t taken = pool.waiting();
     EXPECT_LT(taken, pool.capacity());
     const std::uint64_t refused = pool.refused();
@@ -217,6 +232,7 @@ TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
         other = all_at_once(service, {call});
     });
     while (pool.waiting() == taken && pool.refused() == refused) std::this_thread::yield();
+    release.count_down();
     busy.reset();
     owner.join();
     EXPECT_EQ(other.at(0).status, 200U);
