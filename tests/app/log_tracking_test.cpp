@@ -138,6 +138,39 @@ TEST(ErrorTracking, ReportsFailuresOfTheServiceAndNothingOfThePerson) {
     EXPECT_EQ(collector.collector.received().size(), 1U);
 }
 
+// Such answers are no failures of the service, and a stranger could fill the operator's quota with them.
+TEST(ErrorTracking, DoesNotReportWhatIsTurnedOffOrAnotherVersionOfHttp) {
+    const CollectorServer collector;
+    FailingService failing({{"SENTRY_DSN", collector.dsn()}});
+    Service& service = failing.service;
+    RawClient client{service.port()};
+    client.send("GET /api/hello HTTP/3.0\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.read_answer().status, 505U);
+    service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'signUp'");
+    EXPECT_EQ(service.post("/api/public/user/sign-up", {}).status, 503U);
+    EXPECT_GE(failing.fail().status, 500U);
+    ASSERT_TRUE(eventually([&] { return !collector.collector.received().empty(); }));
+    EXPECT_THAT(collector.collector.received().front().body, HasSubstr("injected fault"));
+}
+
+TEST(ErrorTracking, ReportsAnExportThatBreaksOff) {
+    const CollectorServer collector;
+    Service service({{"SENTRY_DSN", collector.dsn()}});
+    const Person chief = service.make_person(Role::super_admin);
+    const std::string token = service.tokens_of(chief).access;
+    std::string table = "email\n";
+    for (int i = 0; i < 600; ++i) table += "person" + std::to_string(i) + "@example.com\n";  // more than one piece
+    Headers headers = bearer(token);
+    headers.emplace_back("Content-Type", "text/csv");
+    ASSERT_EQ(service.call("POST", "/api/admin/user/import", table, headers).status / 100, 2U);
+    service.pass(std::chrono::seconds{1});
+    const Person last = service.make_person();
+    service.sql("UPDATE users SET language = 'unreadable' WHERE id = '" + last.id.text() + "'");
+    EXPECT_THROW(service.post("/api/admin/user/export", {}, bearer(token)), std::exception);
+    ASSERT_TRUE(eventually([&] { return !collector.collector.received().empty(); }));
+    EXPECT_THAT(collector.collector.received().front().body, HasSubstr("exportUsers"));
+}
+
 TEST(ErrorTracking, AServerThatIsGoneOrSilentSlowsNobody) {
     CollectorServer silent;
     silent.collector.answer_with(Collector::silent);

@@ -60,6 +60,13 @@ std::string event_of(const http::Exchange& exchange, const std::string& event_id
     return out + '}';
 }
 
+// What an operator has turned off, and versions of HTTP that a client makes up, are no failures.
+bool is_failure(const http::Exchange& exchange) {
+    const bool is_intended =
+        exchange.error == &errors::feature_flag_unavailable || exchange.error == &errors::version_not_supported;
+    return exchange.broke_off() || (exchange.response.status >= 500 && !is_intended);
+}
+
 milliseconds pause_of(const net::HttpResponse& answer) {
     const auto header = answer.header("retry-after").value_or("");
     std::int64_t given = default_pause.count();
@@ -77,7 +84,7 @@ ErrorTracking::ErrorTracking(Options options)
 ErrorTracking::~ErrorTracking() = default;
 
 void ErrorTracking::on_answer(const http::Exchange& exchange) noexcept {
-    if (exchange.response.status < 500) return;
+    if (!is_failure(exchange)) return;
     try {
         {
             // Check for room before building the report: during an outage most reports are dropped.
