@@ -235,10 +235,9 @@ void App::open_metrics() {
                         return std::vector<Sample>{{static_cast<double>(ordinary), {{"queue", "ordinary"}}},
                                                    {static_cast<double>(announcements), {{"queue", "announcements"}}}};
                     });
-    metrics_->watch("consentry_mail_server_up",
-                    "0 from a failure of the mail server until it accepts or rejects an email, else 1",
-                    Metrics::Kind::gauge,
-                    [this] { return std::vector<Sample>{{mail_delivery_->is_leaving() ? 1.0 : 0.0}}; });
+    metrics_->watch(
+        "consentry_mail_server_up", "0 from a failure of the mail server until it accepts or rejects an email, else 1",
+        Metrics::Kind::gauge, [this] { return std::vector<Sample>{{mail_delivery_->is_leaving() ? 1.0 : 0.0}}; });
     metrics_->watch("consentry_mails_sent_total", "Emails accepted by the mail server", Metrics::Kind::counter,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->sent())}}; });
     metrics_->watch("consentry_mails_failed_total", "Emails that could not be delivered", Metrics::Kind::counter,
