@@ -115,7 +115,7 @@ void WorkerPool::work(std::size_t thread) {
             task = std::move(waiting.front());
             waiting.pop_front();
             if (!waiting.empty()) turns_.push_back(network);
-            // If this thread was the last free one, who waits may be a guest.
+            // If this thread was the last free one, a network that waits may be a guest.
             if (!turns_.empty() && all_busy()) guest_ready_.notify_one();
         }
         const auto begin = std::chrono::steady_clock::now();

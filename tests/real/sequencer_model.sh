@@ -15,7 +15,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-# A search of the usual size takes less time than an optimizing compiler; the one for `kept` visits more states.
+# For the usual size, an optimizing compiler takes longer than the search. The search for `kept` visits more states.
 safety_level=-O2 kept_level=-O2
 (($#)) || safety_level=-O0 kept_level=-O1
 
