@@ -60,7 +60,20 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     return out;
 }
 
+// The beginning of a jti as a positive number. Redis keeps a number without an allocation for the value, which saves 48
+// bytes per session. Eight of the jti's 32 random characters suffice, because the copy decides nothing.
+std::int64_t mark_of(std::string_view jti) {
+    std::int64_t mark = 0;
+    for (const char character : jti.substr(0, 8)) mark = mark << 8 | (character & 0x7f);
+    return mark;
+}
+
 }  // namespace
+
+bool SessionCopies::is_of(std::string_view copy, std::string_view jti) {
+    // Earlier versions store the jti itself. Instances of both versions may run side by side.
+    return copy == jti || parse_number<std::int64_t>(copy) == mark_of(jti);
+}
 
 std::string SessionCopies::key(UserId user, SessionId id) const {
     std::string out;
@@ -111,7 +124,7 @@ std::unique_ptr<storage::Cache::Reading> SessionCopies::begin_read(const boost::
 awaitable<void> SessionCopies::put(const LiveSession& session, TimePoint now) {
     std::string place = key(session.user, session.id);
     const milliseconds left = session.expires_at - now;
-    if (!are_trusted()) return cache_.put(std::move(place), session.jti, left);
+    if (!are_trusted()) return cache_.put(std::move(place), fmt::to_string(mark_of(session.jti)), left);
     const auto sealed = sealing_.seal(as_bytes(text_of(session, now)), as_bytes(place));
     std::string text(as_text(sealed.iv));
     text.append(as_text(sealed.bytes));

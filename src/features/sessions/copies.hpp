@@ -1,6 +1,6 @@
 // Cached copies of live sessions whose accounts may act.
 //
-// With SESSION_CHECK=strict a copy is only the session's jti and decides nothing. With SESSION_CHECK=cache a copy is
+// With SESSION_CHECK=strict a copy only marks the session's jti and decides nothing. With SESSION_CHECK=cache a copy is
 // trusted for a limited time. It is therefore sealed and bound to its cache key: an attacker who can write to a shared
 // cache can neither forge a copy, nor move one to another session, nor replay one that has expired.
 #pragma once
@@ -32,9 +32,10 @@ public:
 
     // If copies are trusted: the copy with this jti, without its access digest.
     awaitable<std::optional<LiveSession>> find(UserId user, SessionId id, std::string_view jti, TimePoint now);
-    // If not: begins to read the copy, which is a jti. Throws like storage::Cache::begin_get.
+    // If not: begins to read the copy, which is_of() compares. Throws like storage::Cache::begin_get.
     std::unique_ptr<storage::Cache::Reading> begin_read(const boost::asio::any_io_executor& executor, UserId user,
                                                         SessionId id) const;
+    static bool is_of(std::string_view copy, std::string_view jti);
     awaitable<void> put(const LiveSession& session, TimePoint now);
     awaitable<void> erase(UserId user, SessionId id);
 

@@ -202,7 +202,8 @@ awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimeP
     bool is_copied = false;
     try {
         if (copy && !copy->is_done()) co_await copy->wait();
-        is_copied = copy && copy->value() == claims.jti;
+        const auto found = copy ? copy->value() : std::nullopt;
+        is_copied = found && SessionCopies::is_of(*found, claims.jti);
     } catch (const Unavailable&) {
     }
     // Do not cache a session that may not act: with SESSION_CHECK=cache the next request would trust the copy.

@@ -122,6 +122,33 @@ TEST(SES_2, ACachedCopyRestoredByHandOpensNothing) {
     expect_refused_token(service, more.access, "a deleted session in the cache");
 }
 
+// Redis stores a number in the entry itself. Text would take 48 more bytes per session.
+TEST(SES_2, ACopyThatDecidesNothingIsANumber) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    const auto tokens = service.tokens_of(person);
+    const std::string key = "User:" + person.id.text() + ":Session:" + session_of(tokens.access);
+    auto& cache = service.app().services().cache;
+    expect_alive(service, tokens, "fills the cache");
+    const auto copy = run(cache.get(key));
+    ASSERT_TRUE(copy);
+    EXPECT_THAT(*copy, ::testing::MatchesRegex("[1-9][0-9]{0,18}"));
+    EXPECT_GT(std::stoll(*copy), 10'000) << "Redis shares smaller numbers, but not if its memory is limited";
+
+    // A request does not write a copy that is there already, whichever version of the program wrote it.
+    for (const std::string& present : {"0" + *copy, std::string(claims_of(tokens.access).at("jti").as_string())}) {
+        run(cache.put(key, present, std::chrono::hours{1}));
+        expect_alive(service, tokens, present);
+        EXPECT_EQ(run(cache.get(key)), present);
+    }
+    run(cache.put(key, "1", std::chrono::hours{1}));
+    expect_alive(service, tokens, "copy of a former token");
+    EXPECT_EQ(run(cache.get(key)), copy);
+    const Answer refreshed = refresh_with(service, tokens.refresh);
+    EXPECT_EQ(status_with(service, refreshed.text("data.accessToken")).status, 200U);
+    EXPECT_NE(run(cache.get(key)), copy) << "a refresh changes the jti";
+}
+
 TEST(SES_2, DisablingAndEnablingAUserRevivesNothing) {
     Service& service = suite_service();
     const Person person = service.make_person();
