@@ -9,8 +9,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include <boost/regex.hpp>
-
 #include "base/whole_file.hpp"
 
 namespace consentry::rules {
@@ -42,6 +40,8 @@ std::vector<std::string> files_by_walking() {
     std::ranges::sort(out);
     return out;
 }
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 }  // namespace
 
@@ -92,8 +92,18 @@ std::string joined_literals(std::string_view source) {
         if (kept.ends_with('\\')) kept.remove_suffix(1);
         code.append(kept).append(" ");
     }
-    code = boost::regex_replace(code, boost::regex(R"(\s+)"), " ");
-    return boost::regex_replace(code, boost::regex(R"(" ")"), "");
+    // Not with a regular expression: eight tests read all sources, and each spent two seconds here.
+    const auto both_are_space = [](char left, char right) { return is_space(left) && is_space(right); };
+    code.erase(std::ranges::unique(code, both_are_space).begin(), code.end());
+    std::ranges::replace_if(code, is_space, ' ');
+    constexpr std::string_view seam = R"(" ")";
+    std::string out;
+    for (std::size_t at = 0; at < code.size();) {
+        const std::size_t end = std::min(code.find(seam, at), code.size());
+        out.append(code, at, end - at);
+        at = end + seam.size();
+    }
+    return out;
 }
 
 std::string_view code_of(std::string_view line) {
