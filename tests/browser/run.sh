@@ -9,7 +9,7 @@
 # nodejs; npm for `install`, pngquant and fonts-noto-cjk for `pictures`
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
+source "${BASH_SOURCE[0]%/*}/../real/lib.sh"
 
 browser=$here/../browser
 [[ $# -gt 0 ]] || usage

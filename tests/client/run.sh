@@ -10,7 +10,7 @@
 # Debian packages: chromium-headless-shell, nodejs; npm for `install` and for the test of the package
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
+source "${BASH_SOURCE[0]%/*}/../real/lib.sh"
 
 root=$(cd "$here/../.." && pwd -P)
 package=$root/clients/typescript

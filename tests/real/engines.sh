@@ -9,7 +9,7 @@
 # The servers end by themselves when the folder is gone, or after two hours.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 (($# == 2)) || [[ $# == 3 && "$1 $3" == "start s3" ]] || usage
 
 # The servers have a folder of their own, because their users may not have access to a build folder in somebody's home.

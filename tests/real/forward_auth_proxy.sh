@@ -9,7 +9,7 @@
 # the process PID. Debian packages: nginx-light, caddy, haproxy, apache2, lua-socket
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 deploy=$here/../../docs/deploy
 

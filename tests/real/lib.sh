@@ -1,10 +1,11 @@
 # shellcheck shell=bash
-# Functions shared by the scripts of this folder. Sourced, not run.
+# Functions shared by the scripts of this folder. Sourced, not run. A test run starts these scripts a thousand times, so
+# they use the shell's own words where there are some: each new process takes one to two milliseconds.
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd -P)
 
 fail() {
-    echo "$(basename "$0"): $*" >&2
+    echo "${0##*/}: $*" >&2
     exit 1
 }
 
@@ -30,11 +31,14 @@ random_password() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 as_server=()
 server_user=
 step_down() {
-    [[ $(id -u) == 0 ]] || return 0
+    ((EUID == 0)) || return 0
+    local name group
     for server_user; do
-        id -u "$server_user" >/dev/null 2>&1 || continue
-        as_server=(setpriv --reuid="$server_user" --regid="$(id -g "$server_user")" --init-groups)
-        return
+        while IFS=: read -r name _ _ group _; do
+            [[ "$name" == "$server_user" ]] || continue
+            as_server=(setpriv --reuid="$name" --regid="$group" --init-groups)
+            return
+        done </etc/passwd
     done
     fail "none of the users $* is there"
 }
@@ -241,7 +245,7 @@ install_npm_modules() {
     modules=$(npm_modules "$1" "$2")
     [[ ! -d "$modules" ]] || return 0
     command -v npm >/dev/null || fail "npm is missing: run script/bootstrap --engines"
-    mkdir -p "$(dirname "$modules")"
+    mkdir -p "${modules%/*}"
     fresh=$(mktemp -d "$modules.XXXXXX")
     cp "$2"/package{,-lock}.json "$fresh"
     # The packages' own install scripts are not needed.

@@ -4,7 +4,7 @@
 # Tells a server from what it has just forked.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 # What still runs if a check fails would hold the output open, for which CTest waits.
 started=()

@@ -9,7 +9,7 @@
 # If started by root, it runs as user www-data or nobody. Debian package: python3-aiosmtpd
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 python=/usr/bin/python3 # the interpreter that Debian's packages are for
 

@@ -10,7 +10,7 @@
 # If started by root, it runs as user www-data or nobody, and ends with the process PID. Debian package: nginx-light
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 run_fleet() { # FOLDER ARGUMENT...
     local folder=$1

@@ -7,7 +7,7 @@
 # If started by root, it runs as user www-data or nobody. Debian package: nodejs
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 start() {
     web_server node "$1"

@@ -9,7 +9,7 @@
 # If started by root, it runs as user www-data or nobody. Debian packages: nodejs, openssl; npm for `install`
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 modules=$(npm_modules oidc "$here/oidc")
 

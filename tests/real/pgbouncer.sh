@@ -7,7 +7,7 @@
 # Debian package: pgbouncer
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 step_down postgres nobody
 
 start() {

@@ -22,7 +22,7 @@
 # Debian packages: postgresql-15 (12), postgresql-17 (13)
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 port='' fast='' tls='' settings=() primary='' synchronous='' owner='' template='' remove=''
 command=${1:-}

@@ -21,7 +21,7 @@
 # Debian packages: redis-server redis-tools redis-sentinel
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 bin=${REDIS_BIN:-redis}
 kind=single port='' user='' tls='' settings=() owner='' remove=''
@@ -128,8 +128,7 @@ write_settings() {
 
 # Succeeds if this node answers, rather than another server that took its port first.
 answers() {
-    [[ -n "$(servers_in "$folder/$1")" ]] && [[ "$(cli "$1" ping)" == PONG ]] &&
-        cli "$1" info server | grep -qx "process_id:$(<"$folder/$1/pid")"$'\r'
+    [[ -e "$folder/$1/pid" && "$(cli "$1" info server)" == *$'\nprocess_id:'"$(<"$folder/$1/pid")"$'\r'* ]]
 }
 answers_or_failed() { answers "$1" || grep -qsE "Failed listening|Fatal|aborting" "$folder/$1/log"; }
 
@@ -154,8 +153,8 @@ start_new() {
         (umask 077 && echo "$user" >"$folder/user" && echo "$password" >"$folder/password")
     fi
     [[ -z "$tls" ]] || make_certificates "$folder"
-    local attempt nodes
-    mapfile -t nodes < <(seq 0 "$last")
+    local attempt node nodes=()
+    for ((node = 0; node <= last; ++node)); do nodes+=("$node"); done
     for ((attempt = 1; ; ++attempt)); do
         write_settings
         if run_nodes "${nodes[@]}"; then break; fi
@@ -173,13 +172,13 @@ start_new() {
     echo "$kind" >"$folder/kind"  # from now on, start resumes these servers
 }
 
-replicates() { cli "$1" info replication | grep -q "master_link_status:up"; }
+replicates() { [[ "$(cli "$1" info replication)" == *master_link_status:up* ]]; }
 cluster_agrees() {
-    cli "$1" cluster info | grep -q "cluster_state:ok" && [[ $(cli "$1" cluster nodes | grep -c slave) == 3 ]]
+    [[ "$(cli "$1" cluster info)" == *cluster_state:ok* && "$(cli "$1" cluster nodes)" == *slave*slave*slave* ]]
 }
 sentinels_agree() {
     [[ "$(cli "$1" sentinel ckquorum app)" == "OK 3 usable"* ]] &&
-        cli "$1" sentinel master app | grep -A1 -x num-slaves | grep -qx 2
+        [[ "$(cli "$1" sentinel master app)" == *$'\nnum-slaves\n2\n'* ]]
 }
 until_they_agree() {
     local node
@@ -246,7 +245,7 @@ if [[ "$command" == command ]]; then
     exit
 fi
 nodes=("$@")
-(($#)) || mapfile -t nodes < <(basename -a "$folder"/?)
+(($#)) || for node in "$folder"/?; do nodes+=("${node##*/}"); done
 servers=()
 for node in "${nodes[@]}"; do
     [[ -d "$folder/$node" ]] || fail "there is no node $node"

@@ -12,7 +12,7 @@
 # Debian packages: radosgw ceph-mon ceph-osd, python3-swift, curl
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 region=eu-test-1
 python=/usr/bin/python3 # the interpreter that Debian's packages are for

@@ -6,7 +6,7 @@
 #   watchdog.sh FOLDER [PID [FOLDER]]
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 (($# >= 1)) || usage
 folder=$1 owner=${2:-} known_in=${3:-$1}
 
