@@ -16,7 +16,6 @@ namespace {
 
 namespace json = boost::json;
 using ParameterBuilder = Handle<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
-using Parameters = Handle<OSSL_PARAM, OSSL_PARAM_free>;
 
 constexpr std::size_t rsa_bits_min = 2048;
 constexpr std::size_t rsa_bits_max = 8192;  // an oversized key must not turn verification into a denial of service

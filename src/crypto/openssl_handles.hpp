@@ -35,6 +35,7 @@ using EcdsaSignature = Handle<ECDSA_SIG, ECDSA_SIG_free>;
 using KdfContext = Handle<EVP_KDF_CTX, EVP_KDF_CTX_free>;
 using KdfHandle = Handle<EVP_KDF, EVP_KDF_free>;
 using KeyContext = Handle<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
+using Parameters = Handle<OSSL_PARAM, OSSL_PARAM_free>;
 using KeyHandle = Handle<EVP_PKEY, EVP_PKEY_free>;
 using MacContext = Handle<EVP_MAC_CTX, EVP_MAC_CTX_free>;
 using MacHandle = Handle<EVP_MAC, EVP_MAC_free>;
