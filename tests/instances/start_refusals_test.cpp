@@ -224,6 +224,20 @@ TEST_F(StartRefusals, OPS_2_ButNotOfTheDocumentedRoleAfterAMigration) {
     EXPECT_EQ(ServiceProcess(folder.path(), settings).stop().code, 0);
 }
 
+// The check before an upgrade opens connections of its own.
+TEST_F(StartRefusals, OPS_2_ButNotForGoodIfAnUpgradeIsDueAndTheServerHasNoConnectionToSpare) {
+    const PostgresSchema schema;
+    const ServingRole role(schema);
+    schema.sql("GRANT CREATE ON SCHEMA " + schema.name() + " TO " + role.name());
+    ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", role.url()}})).code, 0);
+    schema.sql("DELETE FROM schema_migrations WHERE number > 1; ALTER ROLE " + role.name() + " CONNECTION LIMIT 1");
+    expect_refused_start("DATABASE_URL", role.url(), "too many connections for role", role_password);
+    EXPECT_EQ(schema.sql("SELECT max(number) FROM schema_migrations").at(0).at(0), "1");
+    const Finished refused =
+        run_program({"serve"}, folder.path(), quick_settings({{"DATABASE_URL", role.url()}, {"PAGES_DIR", "missing"}}));
+    EXPECT_EQ(refused.code, 2) << "the settings would still be wrong: " << refused.err;
+}
+
 TEST_F(StartRefusals, STO_4_OfADiskThatIsFull) {
     const PostgresSchema schema;
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);

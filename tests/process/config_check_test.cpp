@@ -219,7 +219,7 @@ TEST(ConfigCheck, OPS_2_FindsADatabaseThatIsOlderThanThePublishedLogAndLeavesIts
         take_back_newest_migration(database);
         const auto version = [&] { return run_sql(database, "SELECT max(number) FROM schema_migrations").at(0).at(0); };
         const std::string before = version();
-        expect_refused(folder.path(), {}, "DATABASE_URL", trouble, wrong_settings);
+        expect_refused(folder.path(), {}, "DATABASE_URL", trouble, other_trouble);
         EXPECT_EQ(version(), before) << "the version before would not start again";
     }
     fs::remove(database);
@@ -419,6 +419,19 @@ TEST(ConfigCheck, OPS_2_FindsPagesThatCannotBeShown) {
     EXPECT_EQ(without_place.code, 0);
     EXPECT_THAT(without_place.err, HasSubstr("warning: PAGES_DIR: "));
     EXPECT_THAT(without_place.err, HasSubstr("; the pages were not checked"));
+}
+
+// It is no place that the service writes to.
+TEST(ConfigCheck, OPS_2_TooLittleRoomForTemporaryFilesPreventsNoStart) {
+    const TempFolder folder;
+    std::vector<std::string> words{"env", "-i", "-C", folder.path().string()};
+    for (const auto& [name, value] : quick_settings()) words.push_back(name + "=" + value);
+    for (const char* word : {"/bin/sh", "-c", "ulimit -f 100; exec \"$0\" config check", CONSENTRY_PROGRAM})
+        words.emplace_back(word);
+    const CommandResult checked = run_command(words);
+    EXPECT_EQ(checked.code, 0);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("warning: PAGES_DIR: "), HasSubstr("; the pages were not checked"),
+                                   Not(HasSubstr("DATABASE_URL"))));
 }
 
 TEST(ConfigCheck, OPS_2_FindsALogThatTheseSettingsCannotContinue) {

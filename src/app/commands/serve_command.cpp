@@ -88,7 +88,9 @@ void raise_file_limit() {
 void require_start(const Config& config, const Clock& clock) {
     const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
     report(found.problems);
-    if (!found.problems.empty()) throw WrongSettings("this version would not start; the database was not upgraded");
+    constexpr const char* consequence = "this version would not start; the database was not upgraded";
+    if (found.lasts) throw WrongSettings(consequence);
+    if (!found.problems.empty()) throw std::runtime_error(consequence);
     // The service that occupies the address may end. A service manager that passes sockets occupies it itself.
     if (has_passed_sockets()) return;
     try {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -27,6 +28,7 @@
 #include "base/error.hpp"
 #include "base/error_text.hpp"
 #include "base/numbers.hpp"
+#include "base/place_faults.hpp"
 #include "base/text.hpp"
 #include "base/wrong_settings.hpp"
 #include "crypto/digest.hpp"
@@ -73,11 +75,18 @@ public:
             add(consequence.empty() ? found_.problems : found_.warnings, setting, sentence_of(outage) + then);
         } catch (const std::exception& error) {
             add(found_.problems, setting, sentence_of(error));
+            found_.lasts = found_.lasts || lasts(error);
         }
         return false;
     }
 
 private:
+    // As throw_as_fault_of() tells them apart for a start.
+    static bool lasts(const std::exception& error) {
+        const auto* of_system = dynamic_cast<const std::system_error*>(&error);
+        return of_system != nullptr ? is_fault_of_place(of_system->code())
+                                    : dynamic_cast<const WrongSettings*>(&error) != nullptr;
+    }
     // Two looks may meet the same problem.
     static void add(std::vector<ConfigProblem>& to, std::string_view setting, std::string text) {
         ConfigProblem problem = problem_of(setting, std::move(text));
@@ -124,7 +133,7 @@ void look_at_witnesses(const Config& config) {
     const auto own = crypto::sha256(consent_log_key(config.consent_log.private_key).public_key().ed25519());
     for (const tlog::PolicyLog& log : policy.logs())
         if (crypto::sha256(log.key.point()) == own) return;
-    throw std::runtime_error("no `log` line of the policy contains the key of CONSENT_LOG_PRIVATE_KEY");
+    throw WrongSettings("no `log` line of the policy contains the key of CONSENT_LOG_PRIVATE_KEY");
 }
 
 // Without its index, a write-ahead log has what only a start can read.
@@ -253,6 +262,18 @@ void look_at_address(const Config& config) {
     }
 }
 
+// Throws Unavailable if there is no room in the folder, because the service itself writes nothing there.
+std::unique_ptr<Services> passing_services(const Config& config, const Clock& clock) {
+    try {
+        return std::make_unique<Services>(config, clock);
+    } catch (const WrongSettings&) {
+        throw;
+    } catch (const std::exception& error) {
+        // Under DATABASE_URL, it would seem to be about the database of the service.
+        throw Unavailable("cannot use a temporary folder: " + problem_of({}, sentence_of(error)).text);
+    }
+}
+
 // Declares the pages as a start does, on an empty database of their own, so that no list of their needs is necessary.
 void look_at_pages(const Config& given, const Clock& clock) {
     if (!can_serve_pages(given)) return;
@@ -264,9 +285,9 @@ void look_at_pages(const Config& given, const Clock& clock) {
     config.cache.url.clear();
     config.storage.url = "file:" + (folder.path() / "storage").string();
     config.consent_log.enable = false;
-    Services services(config, clock);
+    const auto services = passing_services(config, clock);
     http::Router router;
-    open_website(services)->add_to(router);
+    open_website(*services)->add_to(router);
 }
 
 }  // namespace

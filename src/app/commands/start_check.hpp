@@ -11,6 +11,9 @@ namespace consentry {
 struct StartCheck {
     std::vector<ConfigProblem> problems;  // what would make the start fail, under the responsible setting
     std::vector<ConfigProblem> warnings;  // what the service would start without
+    // Whether a start would end as with wrong settings: one of the problems does not pass by itself, unlike that of a
+    // server without a free connection.
+    bool lasts = false;
 };
 
 // Checks everything that a start uses, without modifying anything: it creates no folder, file, table, key, row or mail,
