@@ -214,11 +214,13 @@ void look_at_object_store(const Config& config) {
 }
 
 void require_writable(const std::filesystem::path& folder) {
-    // A missing folder would be created below its nearest existing parent.
+    // A missing folder would be created below its nearest existing parent, but not in place of a dangling link.
     auto place = std::filesystem::absolute(folder).lexically_normal();
     std::error_code error;
-    while (!std::filesystem::exists(place, error) && place.has_relative_path()) place = place.parent_path();
-    const int trouble = !std::filesystem::is_directory(place, error)                         ? ENOTDIR
+    const auto is_name = [&] { return std::filesystem::exists(std::filesystem::symlink_status(place, error)); };
+    while (!is_name() && place.has_relative_path()) place = place.parent_path();
+    const int trouble = !std::filesystem::exists(place, error)                               ? ENOENT
+                        : !std::filesystem::is_directory(place, error)                       ? ENOTDIR
                         : ::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? 0
                                                                                              : errno;
     if (trouble != 0)

@@ -268,6 +268,9 @@ TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {
     std::ofstream(folder / "data") << "a file";
     expect_refused(folder.path(), {}, "DATA_DIR", "data: Not a directory");
     fs::remove(folder / "data");
+    fs::create_symlink("volume", folder / "data");  // which is not there yet
+    expect_refused(folder.path(), {}, "DATA_DIR", "data: No such file or directory");
+    fs::remove(folder / "data");
     std::ofstream(folder / "mail") << "a file";
     expect_refused(folder.path(), {{"MAIL_URL", "file:mail/out"}}, "MAIL_URL", "Not a directory");
     expect_refused(folder.path(), {{"STORAGE_URL", "file:mail/objects"}}, "STORAGE_URL", "Not a directory");
