@@ -314,6 +314,25 @@ TEST_F(MigrateFrom, WhatOnlyOneSideHasIsNamed) {
     expect_refused(copy(), "column shoe_size of table users exists only in SQLite");
 }
 
+TEST_F(MigrateFrom, WithoutAPlaceForTheDataFolderNothingIsCopied) {
+    add_user(3);
+    std::ofstream(folder_ / "notes") << "a file";
+    Settings settings = on_postgres();
+    settings["DATA_DIR"] = "notes/data";
+    const Finished copied = run_program({"migrate", "--from", "sqlite:" + file_.string()}, folder_.path(), settings);
+    expect_refused(copied, "consentry: DATA_DIR: ", 2);
+    EXPECT_THAT(copied.err, HasSubstr("notes: Not a directory"));
+    EXPECT_THAT(schema_of_postgres(), IsEmpty());
+    for (const std::string& url : {postgres_.url(), std::string("sqlite:new.db")}) {
+        settings["DATABASE_URL"] = url;
+        const Finished migrated = run_program({"migrate"}, folder_.path(), settings);
+        EXPECT_EQ(migrated.code, 2);
+        EXPECT_THAT(migrated.err, HasSubstr("consentry: DATA_DIR: "));
+    }
+    EXPECT_THAT(schema_of_postgres(), IsEmpty());
+    EXPECT_FALSE(fs::exists(folder_ / "new.db"));
+}
+
 TEST_F(MigrateFrom, AValueThatDoesNotFitStopsEverythingAndIsNotTold) {
     add_user(3);
     const struct {

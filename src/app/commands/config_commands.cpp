@@ -1,7 +1,10 @@
 #include "app/commands/config_commands.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,7 @@
 #include "app/terminal/results.hpp"
 #include "app/two_factor_keys.hpp"
 #include "base/standard_error.hpp"
+#include "base/wrong_settings.hpp"
 
 namespace consentry {
 namespace {
@@ -46,6 +50,18 @@ std::vector<ConfigProblem> locked_out_accounts(const Config& config) {
     }
     if (text.empty()) return {};
     return {{setting, std::move(text)}};
+}
+
+// Before the database changes: afterwards, the exit code of wrong settings would say that the command did nothing.
+// Whether a folder that is there may be written to is for the service to find out.
+void require_place_for_data_folder(const Config& config) {
+    std::error_code error;
+    if (std::filesystem::is_directory(config.data.directory, error)) return;
+    try {
+        require_writable(config.data.directory);
+    } catch (const std::exception&) {
+        throw_as_fault_of("DATA_DIR");
+    }
 }
 
 }  // namespace
@@ -110,6 +126,7 @@ int print_settings_example() {
 int migrate(bool as_json) {
     const auto config = load_config();
     if (!config) return wrong_use;
+    require_place_for_data_folder(*config);
     open_database(*config);
     // Also with PostgreSQL: other commands recognize an installation by its data folder.
     make_data_folder(*config);
@@ -131,6 +148,7 @@ int migrate_from(const std::string& address, bool as_json) {
         say("DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
         return wrong_use;
     }
+    require_place_for_data_folder(*config);
     const auto copied = copy_database(*file, *config);
     make_data_folder(*config);  // as migrate() does
     ResultList list({{.name = "table", .heading = "TABLE"}, {.name = "rows", .heading = "ROWS"}}, as_json);
