@@ -109,6 +109,15 @@ TEST_F(Init, FillsTheFileThatAPackageShips) {
     EXPECT_EQ(facts.st_mode & 07777U, 0640U) << "the package has decided who reads it";
 }
 
+TEST_F(Init, ALinkToTheFileStays) {
+    std::ofstream(folder_ / "shipped.env") << "APP_ENV=staging\n";
+    fs::create_symlink("shipped.env", folder_ / ".env");
+    EXPECT_EQ(run(usual_).code, 0);
+    ASSERT_TRUE(fs::is_symlink(folder_ / ".env"));
+    EXPECT_EQ(fs::read_symlink(folder_ / ".env"), "shipped.env");
+    EXPECT_THAT(settings(), HasSubstr("\nAPP_ENV=staging\n"));
+}
+
 TEST_F(Init, WrongAnswersWriteNothing) {
     const struct {
         std::vector<std::string> more;

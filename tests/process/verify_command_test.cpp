@@ -4,11 +4,14 @@
 #include <fstream>
 #include <functional>
 
+#include <sys/stat.h>
+
 #include <gmock/gmock.h>
 
 #include "crypto/key_set.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/program_people.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_authority.hpp"
@@ -511,6 +514,36 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
     const Finished kept = run({"verify", "database", "--checkpoint", "kept"});
     EXPECT_EQ(kept.code, 1);
     EXPECT_THAT(kept.out, HasSubstr("The checkpoint that was kept is not one of the log: "));
+}
+
+// As root, the command could otherwise replace a device of the machine.
+TEST(ConsentCommands, AnExportReplacesNothingButFiles) {
+    namespace fs = std::filesystem;
+    const TempFolder folder;
+    make_data(folder.path());
+    const auto export_to = [&](const char* file) {
+        return run_program({"consent", "export", "--out", file}, folder.path(), quick_settings());
+    };
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    fs::create_symlink("pipe", folder / "to-pipe");
+    fs::create_symlink("missing", folder / "to-nothing");
+    for (const auto& [name, trouble] : {std::pair("pipe", "pipe is not a regular file"),
+                                        {"to-pipe", "to-pipe is not a regular file"},
+                                        {"to-nothing", "to-nothing: No such file or directory"}}) {
+        const Finished refused = export_to(name);
+        EXPECT_EQ(refused.code, 2) << name;
+        EXPECT_THAT(refused.err, HasSubstr(trouble));
+    }
+    EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+    EXPECT_EQ(fs::read_symlink(folder / "to-pipe"), "pipe");
+    EXPECT_EQ(fs::read_symlink(folder / "to-nothing"), "missing");
+
+    fs::create_directory(folder / "volume");
+    std::ofstream(folder / "volume/log.zip") << "a former bundle";
+    fs::create_symlink("volume/log.zip", folder / "log.zip");
+    EXPECT_EQ(export_to("log.zip").code, 0);
+    EXPECT_EQ(fs::read_symlink(folder / "log.zip"), "volume/log.zip") << "the link stays";
+    EXPECT_EQ(text_in(folder / "volume/log.zip").substr(0, 2), "PK");
 }
 
 TEST_F(VerifyCommand, WrongUseIsDistinguishedFromAFalseRecord) {

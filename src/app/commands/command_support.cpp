@@ -1,11 +1,16 @@
 #include "app/commands/command_support.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -119,12 +124,28 @@ int confirm(const std::string& question, const std::string& wanted, std::string_
     return failed;
 }
 
-NewFile begin_file(const std::string& path) {
-    // The name of a folder would be refused only when the file is complete.
+std::filesystem::path place_of_file(const std::filesystem::path& name) {
+    struct stat facts{};
+    if (::lstat(name.c_str(), &facts) != 0) return name;  // free, or NewFile says why it cannot be used
+    const bool is_link = S_ISLNK(facts.st_mode);
+    // The kernel follows the link, and in a folder of all users, it does not follow that of another user.
+    const int target = ::open(name.c_str(), O_PATH | O_CLOEXEC);
+    std::filesystem::path place = name;
     std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw WrongSettings(fmt::format("{} is a folder", path));
+    if (target < 0 || ::fstat(target, &facts) != 0) error = {errno, std::generic_category()};
+    if (!error && is_link) place = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", target), error);
+    if (target >= 0) ::close(target);
+    if (error) throw WrongSettings(fmt::format("{}: {}", name.string(), error.message()));
+    if (S_ISDIR(facts.st_mode)) throw WrongSettings(fmt::format("{} is a folder", name.string()));
+    if (!S_ISREG(facts.st_mode)) throw WrongSettings(fmt::format("{} is not a regular file", name.string()));
+    return place;
+}
+
+NewFile begin_file(const std::string& path) {
+    // Anything but a file would be refused only when the file is complete, or not at all.
+    const std::filesystem::path place = place_of_file(path);
     try {
-        return NewFile(path);
+        return NewFile(place);
     } catch (const std::system_error& refusal) {
         if (!is_fault_of_place(refusal.code())) throw;
         throw WrongSettings(sentence_of(refusal));

@@ -1,6 +1,7 @@
 // Shared code of the commands that work on the service's data.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,8 +52,12 @@ int with_account(const AccountChoice& choice, const std::function<int(Services&,
 // says which option confirms instead. Returns 0 if the answer was `wanted`, and otherwise the exit code.
 int confirm(const std::string& question, const std::string& wanted, std::string_view option);
 
-// Begins a file that the command line names. Throws WrongSettings if it cannot be created in this place, and
-// std::system_error if the disk is full or fails.
+// Where to put a file of this name: in place of the one to which a link leads, because the link stays. Throws
+// WrongSettings if the name is that of something else than a file, such as a device or a pipe, or of a link to nothing.
+std::filesystem::path place_of_file(const std::filesystem::path& name);
+
+// Begins a file that the command line names, in place_of_file(). Throws WrongSettings if it cannot be created there,
+// and std::system_error if the disk is full or fails.
 NewFile begin_file(const std::string& path);
 
 // The same for a command that opens the services, which must not be open yet: the file goes wherever the caller of the

@@ -127,7 +127,8 @@ std::string value_in(const Environment& settings, std::string_view name, std::st
 
 // A file that is there already lends its owner and mode: a package decides who may read it. Returns false if somebody
 // else has made the file meanwhile.
-bool write_settings(const fs::path& file, std::string_view text) {
+bool write_settings(const fs::path& name, std::string_view text) {
+    const fs::path file = place_of_file(name);
     NewFile made(file);
     const bool replaces = fs::exists(file);
     if (replaces) made.take_after(file);
