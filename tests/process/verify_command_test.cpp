@@ -13,6 +13,7 @@
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/program_people.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_authority.hpp"
 
@@ -544,6 +545,22 @@ TEST(ConsentCommands, AnExportReplacesNothingButFiles) {
     EXPECT_EQ(export_to("log.zip").code, 0);
     EXPECT_EQ(fs::read_symlink(folder / "log.zip"), "volume/log.zip") << "the link stays";
     EXPECT_EQ(text_in(folder / "volume/log.zip").substr(0, 2), "PK");
+}
+
+// A file that the command opens would otherwise take the place of standard error, and the messages with it.
+TEST(ConsentCommands, AnExportWithoutStandardErrorIsWhole) {
+    const TempFolder folder;
+    make_data(folder.path());
+    std::vector<std::string> words{"env", "-i", "-C", folder.path().string(), "AUTH_PASSWORD_ATTEMPT=false"};
+    for (const auto& [name, value] : quick_settings()) words.push_back(name + "=" + value);
+    for (const char* word : {"/bin/sh", "-c", "\"$0\" consent export --out log.zip 2>&-", CONSENTRY_PROGRAM})
+        words.emplace_back(word);
+    EXPECT_EQ(run_command(words).code, 0);
+    EXPECT_EQ(text_in(folder / "log.zip").substr(0, 2), "PK");
+    words.end()[-2] = "\"$0\" consent export --out log.zip --json >&-";
+    const CommandResult unwritten = run_command(words);
+    EXPECT_EQ(unwritten.code, 1);
+    EXPECT_THAT(unwritten.err, HasSubstr("the results could not be written to standard output"));
 }
 
 TEST_F(VerifyCommand, WrongUseIsDistinguishedFromAFalseRecord) {

@@ -10,6 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -102,9 +105,19 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
     return wrong_use;
 }
 
+// A database or file that takes a standard descriptor that is closed would receive messages and results.
+void occupy_standard_descriptors() {
+    for (const int one : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(one, F_GETFD) != -1) continue;
+        // Results must still fail to be written. Takes `one`, because lower ones are in use.
+        if (::open("/dev/null", one == STDERR_FILENO ? O_WRONLY : O_RDONLY) != one) return;
+    }
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+    occupy_standard_descriptors();
     CLI::App program{"Consentry: an authentication and consent server", "consentry"};
     program.formatter(std::make_shared<HelpFormatter>());
     program.set_version_flag("--version", std::string("consentry ") + std::string(program_version()));
