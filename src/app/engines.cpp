@@ -173,6 +173,11 @@ std::optional<std::int64_t> database_version(const Config& config) {
     return storage::postgres::schema_version_of(postgres_options(config), storage::migrations());
 }
 
+bool has_schema(const Config& config) {
+    if (config.database.url.empty()) return storage::sqlite::has_schema(config.database.file);
+    return database_version(config) != 0;
+}
+
 void look_at_database(const Config& config) {
     const std::int64_t known = std::ssize(storage::migrations());
     const bool is_embedded = config.database.url.empty();

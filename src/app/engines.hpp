@@ -50,6 +50,9 @@ std::optional<std::filesystem::path> object_folder(const Config& config);
 void look_at_database(const Config& config);
 // The number of the last migration; 0 if there is no schema yet, nullopt if only a start can tell.
 std::optional<std::int64_t> database_version(const Config& config);
+// Whether there is a schema of any version; throws std::runtime_error if that cannot be found out. Unlike
+// database_version(), it may be called while other programs open and close the file of SQLite, which must exist.
+bool has_schema(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
 

@@ -240,8 +240,13 @@ TEST(CommandLine, ACommandMakesNoTables) {
     std::ofstream(folder / "data" / "consentry.db").flush();
     const Finished listed = run_program({"user", "list"}, folder.path(), quick_settings());
     EXPECT_EQ(listed.code, 2);
-    EXPECT_THAT(listed.err, HasSubstr("the database has no tables. Check DATA_DIR."));
+    EXPECT_THAT(listed.err, HasSubstr("the database has no tables of Consentry. Check DATA_DIR or DATABASE_URL."));
     EXPECT_EQ(std::filesystem::file_size(folder / "data" / "consentry.db"), 0U);
+    run_sql(folder / "data" / "consentry.db", "CREATE TABLE notes (text)");
+    const Finished of_another = run_program({"user", "list"}, folder.path(), quick_settings());
+    EXPECT_EQ(of_another.code, 2);
+    EXPECT_THAT(of_another.err, HasSubstr("the database has no tables of Consentry. Check DATA_DIR or DATABASE_URL."));
+    EXPECT_EQ(run_sql(folder / "data" / "consentry.db", "SELECT name FROM sqlite_schema"), SqlRows{{"notes"}});
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST_F(DoctorOfServers, ACommandMakesNoTables) {
     const Settings settings = quick_settings({{"DATABASE_URL", empty.url()}});
     const Finished listed = run_program({"user", "list"}, folder_.path(), settings);
     EXPECT_EQ(listed.code, 2);
-    EXPECT_THAT(listed.err, HasSubstr("the database has no tables. Check DATABASE_URL."));
+    EXPECT_THAT(listed.err, HasSubstr("the database has no tables of Consentry. Check DATABASE_URL."));
     EXPECT_EQ(run_postgres_sql(empty.url(),
                                "SELECT count(*) FROM pg_class WHERE relnamespace = "
                                "current_schema()::regnamespace"),

@@ -34,16 +34,11 @@ asio::io_context& command_context() {
 namespace {
 
 bool has_tables(const Config& config) {
-    if (config.database.url.empty()) {
-        // Another program may be creating or closing the file, so only its size is looked at.
-        const std::filesystem::path& file = config.database.file;
-        std::error_code unknown;
-        return std::filesystem::file_size(file, unknown) != 0 ||
-               std::filesystem::exists(file.string() + "-wal", unknown);
-    }
     try {
-        return database_version(config) != 0;
+        return has_schema(config);
     } catch (const std::exception&) {
+        // Why a file cannot be read, the command finds out when it opens it.
+        if (config.database.url.empty()) return true;
         throw_as_fault_of("DATABASE_URL");
     }
 }
@@ -56,9 +51,9 @@ bool has_data(const Config& config) {
     const std::filesystem::path place = is_embedded ? config.database.file : config.data.directory;
     if (std::filesystem::exists(place, error)) {
         if (has_tables(config)) return true;
-        say("consentry: the database has no tables. Check {}. For a new installation, start with `consentry{} serve` "
-            "or `consentry{} migrate`; to restore a backup, do so first.\n",
-            is_embedded ? "DATA_DIR" : "DATABASE_URL", settings_file_option(), settings_file_option());
+        say("consentry: the database has no tables of Consentry. Check {}. For a new installation, start with "
+            "`consentry{} serve` or `consentry{} migrate`; to restore a backup, do so first.\n",
+            is_embedded ? "DATA_DIR or DATABASE_URL" : "DATABASE_URL", settings_file_option(), settings_file_option());
         return false;
     }
     const auto name = std::filesystem::absolute(place, error).lexically_normal().string();

@@ -1,4 +1,4 @@
-// Read-only inspection of a database file, for `consentry config check`.
+// Read-only inspection of a database file, for commands that must not make a schema in it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,10 @@ namespace consentry::storage::sqlite {
 // copied while in use, without the index of its log, so that only a start can tell. Throws std::runtime_error that
 // names the file if a start would refuse it: not a database, damaged, or not writable.
 std::optional<std::int64_t> schema_version_of(const std::filesystem::path& file);
+
+// Whether the file has a schema. Reads it as a start does, with the files that SQLite keeps beside it, so that other
+// programs may open and close it meanwhile; throws std::runtime_error if that fails. There must be a file.
+bool has_schema(const std::filesystem::path& file);
 
 // The first column of the first row of `sql`, which reads `table`, in the same way. Returns nullopt if there is no
 // file, table or row, or if only a start can tell.
