@@ -320,6 +320,9 @@ TEST_F(Doctor, HealthIsAnExitCode) {
         const Finished well = health({{"HTTP_PORT", port}});
         EXPECT_EQ(well.code, 0) << well.err;
         EXPECT_EQ(well.out + well.err, "");
+        const Finished warned = health({{"HTTP_PORT", port}, {"AUTH_PASSWORD_ATTEMPT", "false"}});
+        EXPECT_EQ(warned.code, 0);
+        EXPECT_EQ(warned.out + warned.err, "") << "settings are for `config check`";
         EXPECT_EQ(health({{"HTTP_PORT", port}, {"HTTP_HOST", "0.0.0.0"}}).code, 0);
         EXPECT_EQ(health({{"HTTP_PORT", port}, {"http_proxy", "http://127.0.0.1:1"}}).code, 0)
             << "a proxy for other machines is not asked";
@@ -328,6 +331,9 @@ TEST_F(Doctor, HealthIsAnExitCode) {
         EXPECT_THAT(elsewhere.err, HasSubstr("answers 404"));
     }
     EXPECT_EQ(health({{"HTTP_PORT", "1"}}).code, 1);
+    const Finished wrong = health({{"HTTP_PORT", "many"}});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("HTTP_PORT: "));
     EXPECT_EQ(health({{"HTTP_PORT", "0"}}).code, 2) << "which port it is, only the service knows";
 }
 

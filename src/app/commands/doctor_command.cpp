@@ -153,13 +153,15 @@ int doctor(bool as_json) {
 int check_health(const HealthOptions& options) {
     std::string url = options.url;
     if (url.empty()) {
-        const auto config = read_settings();
-        if (!config) return wrong_use;
-        if (config->http.port == 0) {
+        // Its output is for the log of a container; `config check` and the start warn of settings.
+        const FoundSettings found = find_settings();
+        report(found.problems);
+        if (!found.config) return wrong_use;
+        if (found.config->http.port == 0) {
             say("consentry: HTTP_PORT is 0; give --url\n");
             return wrong_use;
         }
-        url = local_url(*config) + config->http.global_prefix + "/health/ready";
+        url = local_url(*found.config) + found.config->http.global_prefix + "/health/ready";
     }
     net::HttpClient client({.plain_http = true, .is_direct = options.url.empty()});
     net::HttpResponse answer;
