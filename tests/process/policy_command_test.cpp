@@ -440,6 +440,8 @@ TEST_F(PolicyCommand, AProcessingDocumentIsImportedBesideTheTexts) {
     EXPECT_EQ(import(), "marketing/1/en.hbs\tcreated\nmarketing/1/processing.json\tcreated\n");
     EXPECT_EQ(import(), "marketing/1/en.hbs\tunchanged\nmarketing/1/processing.json\tunchanged\n");
     write("marketing/1/processing.json", std::regex_replace(document, std::regex("P2Y"), "P3Y"));
+    EXPECT_EQ(policy({"import", "texts", "--dry-run"}).err,
+              "1 of 2 texts and documents would be imported; the others are unchanged\n");
     EXPECT_EQ(import(), "marketing/1/en.hbs\tunchanged\nmarketing/1/processing.json\tupdated\n");
     publish("marketing", 1);
     EXPECT_EQ(import(), "marketing/1/en.hbs\tpublished\nmarketing/1/processing.json\tpublished\n");

@@ -231,24 +231,30 @@ int import_policies(const PolicyOptions& options) {
     warn_of_unused(*values);
     for (const Plan& plan : plans) warn_of_unfilled(plan);
     ResultList list({{.name = "text", .heading = "TEXT"}, {.name = "outcome", .heading = "OUTCOME"}}, options.json);
+    const bool has_documents = std::ranges::any_of(plans, [](const Plan& plan) { return plan.processing.has_value(); });
+    const char* files = has_documents ? "texts and documents" : "texts";
     std::ptrdiff_t written = 0;
-    std::ptrdiff_t texts = 0;
+    std::ptrdiff_t all = 0;
     for (Plan& plan : plans) {
         if (!options.dry_run) {
             if (const auto done = carry_out(services->term_policies, plan); !done) {
                 list.end();
-                say("consentry: {}: refused; the import stopped after {} texts\n",
-                    name_of(plan.wanted.type, plan.wanted.version), written);
+                say("consentry: {}: refused; the import stopped after {} {}\n",
+                    name_of(plan.wanted.type, plan.wanted.version), written, files);
                 return tell_refusal(*services, done.error());
             }
         }
         add_fates(list, plan);
         written += std::ranges::count_if(plan.fates, is_written);
-        texts += std::ssize(plan.fates);
+        all += std::ssize(plan.fates);
+        if (plan.processing) {
+            written += is_written(*plan.processing) ? 1 : 0;
+            ++all;
+        }
     }
     list.end();
-    say("{} of {} texts {}imported{}\n", written, texts, options.dry_run ? "would be " : "",
-        written < texts ? "; the others are unchanged" : "");
+    say("{} of {} {} {}imported{}\n", written, all, files, options.dry_run ? "would be " : "",
+        written < all ? "; the others are unchanged" : "");
     return 0;
 }
 
