@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/process/terminal.hpp"
+#include "tests/process/without_root.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/program_people.hpp"
 #include "tests/support/shell.hpp"
@@ -107,6 +108,17 @@ TEST_F(Init, FillsTheFileThatAPackageShips) {
     struct stat facts{};
     ASSERT_EQ(::stat((folder_ / ".env").c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 07777U, 0640U) << "the package has decided who reads it";
+}
+
+TEST_F(Init, SaysWhyTheFileThatIsThereCannotBeRead) {
+    std::ofstream(folder_ / ".env") << "APP_ENV=staging\n";
+    fs::permissions(folder_ / ".env", fs::perms::none);
+    const CommandResult denied = run_without_root(usual_, folder_.path(), {});
+    EXPECT_EQ(denied.code, 2);
+    EXPECT_THAT(denied.err, AllOf(HasSubstr(".env: cannot be read: Permission denied"), Not(HasSubstr("Edit it"))));
+    fs::permissions(folder_ / ".env", fs::perms::owner_all);
+    std::ofstream(folder_ / ".env") << "APP_ENV=staging\nnot a setting\n";
+    EXPECT_THAT(run(usual_).err, AllOf(HasSubstr(".env: line 2: "), HasSubstr("Nothing was changed")));
 }
 
 TEST_F(Init, ALinkToTheFileStays) {

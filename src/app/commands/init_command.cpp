@@ -16,6 +16,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/commands/key_commands.hpp"
 #include "app/commands/settings_file.hpp"
+#include "app/commands/settings_loader.hpp"
 #include "app/config/dotenv.hpp"
 #include "app/config/read_config.hpp"
 #include "app/config/settings.hpp"
@@ -115,7 +116,12 @@ std::optional<Environment> shipped_settings(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(file, error))) return Environment{};
     auto present = load_environment({}, file);
-    if (present && is_untouched(present->values)) return std::move(present->values);
+    if (!present) {
+        report(problems_of_file(present.error()));
+        say("Nothing was changed.\n");
+        return std::nullopt;
+    }
+    if (is_untouched(present->values)) return std::move(present->values);
     say_exists(file);
     return std::nullopt;
 }

@@ -10,6 +10,14 @@
 
 namespace consentry {
 
+std::vector<ConfigProblem> problems_of_file(const std::vector<DotenvProblem>& problems) {
+    std::vector<ConfigProblem> out;
+    for (const DotenvProblem& problem : problems)
+        out.push_back({settings_file().string(),
+                       problem.line == 0 ? problem.text : fmt::format("line {}: {}", problem.line, problem.text)});
+    return out;
+}
+
 std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load_texts() {
     const auto file = settings_file();
     if (chosen_settings_file_is_missing())
@@ -17,11 +25,7 @@ std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load_texts() {
             std::vector<ConfigProblem>{{"--env-file", fmt::format("{} does not exist", file.string())}});
     auto loaded = load_environment(process_environment(), file);
     if (loaded) return std::move(*loaded);
-    std::vector<ConfigProblem> problems;
-    for (const DotenvProblem& problem : loaded.error())
-        problems.push_back(
-            {file.string(), problem.line == 0 ? problem.text : fmt::format("line {}: {}", problem.line, problem.text)});
-    return std::unexpected(std::move(problems));
+    return std::unexpected(problems_of_file(loaded.error()));
 }
 
 void report(const std::vector<ConfigProblem>& problems) {

@@ -14,6 +14,9 @@ namespace consentry {
 // file, or under the option that names it.
 std::expected<LoadedEnvironment, std::vector<ConfigProblem>> load_texts();
 
+// The problems with the file of settings as load_texts() returns them.
+std::vector<ConfigProblem> problems_of_file(const std::vector<DotenvProblem>& problems);
+
 // What reading the settings has found. There is a configuration unless there are problems.
 struct FoundSettings {
     std::optional<Config> config;
