@@ -69,12 +69,13 @@ Glewlwyd::Glewlwyd(const Stage& stage) {
     const fs::path folder = stage.working_folder("glewlwyd");
     const fs::path database = folder / "glewlwyd.db";
     const fs::path settings = folder / "glewlwyd.conf";
-    Child({"/usr/bin/sqlite3", "-bail", database.string(), fmt::format(".read {}", schema)}, {}, folder / "schema.log")
+    Child({"/usr/bin/sqlite3", "-bail", database.string(), fmt::format(".read {}", schema)}, {}, folder / "schema.log",
+          folder)
         .wait_for_success();
     server_.port = free_port();
     std::ofstream(settings) << configuration(server_.port, database);
     server_.child = std::make_unique<Child>(std::vector<std::string>{program, "-c", settings.string()}, Environment{},
-                                            folder / "glewlwyd.log");
+                                            folder / "glewlwyd.log", folder);
     server_.child->wait_for_port(server_.port);
     add_accounts();
     log_in();

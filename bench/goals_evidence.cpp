@@ -30,8 +30,8 @@ void publish_marketing(const Stage& stage, const Environment& more) {
     const fs::path texts = stage.working_folder("texts");
     fs::create_directories(texts / "marketing" / "1");
     std::ofstream(texts / "marketing" / "1" / "en.hbs") << "We send you news by mail.\n";
-    stage.run_command({"policy", "import", texts.string()}, more, ".");
-    stage.run_command({"policy", "publish", "marketing", "1"}, more, ".");
+    stage.run_command({"policy", "import", texts.string()}, more);
+    stage.run_command({"policy", "publish", "marketing", "1"}, more);
 }
 
 // The receipts of so many acceptances and withdrawals go to a file, a line each.
@@ -117,18 +117,18 @@ void measure_evidence(const Stage& stage, Report& report) {
         key = member(once(service.port, get_request("/.well-known/consent-log")), "verifierKey");
     }
     const double receipt_seconds =
-        stage.run_command({"verify", "receipt", receipts, "--key", key, "--description", description}, more, ".");
+        stage.run_command({"verify", "receipt", receipts, "--key", key, "--description", description}, more);
     report.add({.goal = fmt::format("evidence: `verify receipt` of {} receipts", many),
                 .floor = "60 s",
                 .measured = fmt::format("{:.1f} s", receipt_seconds),
                 .judged = {at_most(only(receipt_seconds), verify_floor_s, "s")}});
-    const double export_seconds = stage.run_command({"consent", "export", "--out", bundle}, more, ".");
-    const double bundle_seconds = stage.run_command({"verify", "bundle", bundle, "--key", key}, more, ".");
+    const double export_seconds = stage.run_command({"consent", "export", "--out", bundle}, more);
+    const double bundle_seconds = stage.run_command({"verify", "bundle", bundle, "--key", key}, more);
     report.add({.goal = fmt::format("evidence: `consent export` of all {} entries, `verify bundle`", many),
                 .floor = "",
                 .measured = fmt::format("{:.1f} s, {:.1f} s; {:.0f} MB", export_seconds, bundle_seconds,
                                         static_cast<double>(fs::file_size(bundle)) / 1e6)});
-    const double database_seconds = stage.run_command({"verify", "database", "--key", key}, more, ".");
+    const double database_seconds = stage.run_command({"verify", "database", "--key", key}, more);
     report.add({.goal = "evidence: `verify database` of the same",
                 .floor = "",
                 .measured = fmt::format("{:.1f} s", database_seconds)});

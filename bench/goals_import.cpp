@@ -1,16 +1,12 @@
 #include <algorithm>
 #include <fstream>
-#include <stdexcept>
 #include <thread>
-
-#include <sys/wait.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <spawn.h>
 
 #include "app/services.hpp"
 #include "goals.hpp"
@@ -33,27 +29,6 @@ void write_table(const fs::path& file, std::size_t users) {
                    "{:08x}.person@example.org;Person {};true;"
                    "$2a$10$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui\n",
                    static_cast<std::uint32_t>(i) * 2'654'435'761U, i);
-}
-
-// The command as people give it, to its end.
-double seconds_of_import(const Stage& stage, const Environment& settings, const fs::path& file) {
-    std::vector<std::string> words{stage.program().string(), "user", "import", file.string()};
-    std::vector<std::string> variables;
-    for (const auto& [name, value] : stage.settings(settings)) variables.push_back(name + "=" + value);
-    const auto pointers = [](std::vector<std::string>& texts) {
-        std::vector<char*> out;
-        for (std::string& text : texts) out.push_back(text.data());
-        out.push_back(nullptr);
-        return out;
-    };
-    const auto begin = std::chrono::steady_clock::now();
-    pid_t pid = 0;
-    int status = 0;
-    if (posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, pointers(words).data(), pointers(variables).data()) !=
-            0 ||
-        waitpid(pid, &status, 0) != pid || status != 0)
-        throw std::runtime_error("the import failed");
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // Somebody else who writes all the while, as a service beside it does: how long the slowest of their writes took.
@@ -101,9 +76,7 @@ void measure_import(const Stage& stage, Report& report) {
     const bool quick = stage.length().rounds < Length{}.rounds;
     const std::size_t users = quick ? users_quick : users_full;
     const double floor = stage.servers() != nullptr ? 10'000 : 20'000;
-    const fs::path folder = stage.program().parent_path() / "bench-import";
-    fs::remove_all(folder);
-    fs::create_directories(folder);
+    const fs::path folder = stage.working_folder("import");
     const fs::path file = folder / "users.csv";
     write_table(file, users);
     std::vector<double> alone;
@@ -122,12 +95,13 @@ void measure_import(const Stage& stage, Report& report) {
             {
                 const Services makes_the_schema(config_of(stage.settings(settings)), clock);
             }
+            const std::vector<std::string> import{"user", "import", file.string()};
             if (!beside) {
-                alone.push_back(static_cast<double>(users) / seconds_of_import(stage, settings, file));
+                alone.push_back(static_cast<double>(users) / stage.run_command(import, settings));
                 continue;
             }
             Neighbor neighbor(config_of(stage.settings(settings)));
-            seconds_of_import(stage, settings, file);
+            stage.run_command(import, settings);
             neighbor.end();
             slowest.push_back(neighbor.slowest());
             refused += neighbor.refused();
@@ -142,7 +116,6 @@ void measure_import(const Stage& stage, Report& report) {
                 .floor = "none refused (after 5 s)",
                 .measured = fmt::format("{} s, {} refused", bench::text(spread(slowest), 2), refused),
                 .also = refused == 0});
-    fs::remove_all(folder);
 }
 
 }  // namespace consentry::bench

@@ -26,13 +26,13 @@ void measure_surface(const Stage& stage, Report& report) {
     const auto requests = authenticated(status_path, stage.people().readers);
     const Environment all{{"CORS_ALLOWED_ORIGIN", "*.example.org"}, {"METRICS_ENABLE", "true"}};
     Environment logged = all;
-    // Below the working directory, as in production; on the disk of the data.
+    // Below its working directory, as in production; on the disk of the data.
     logged.insert(
         {{"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "info"}, {"LOGGER_INTO_FILE", "true"}, {"LOGGER_AUTO", "true"}});
 
     const Server bare = stage.serve_bare();
     const Server shared = stage.serve(all);
-    const Server logging = stage.serve(logged);
+    const Server logging = stage.serve(logged, stage.working_folder("logged"));
     std::vector<Side> sides{{.name = "bare", .server = &bare, .requests = requests},
                             {.name = "everything shared", .server = &shared, .requests = requests},
                             {.name = "and every request logged to a file", .server = &logging, .requests = requests}};

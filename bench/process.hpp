@@ -13,11 +13,12 @@
 namespace consentry::bench {
 
 // A child process; it ends with this object, and with the benchmark whatever becomes of that. Its output goes to a
-// file. To be started from the main thread: the kernel ties the child's life to the thread that made it.
+// file. To be started from the main thread: the kernel ties the child's life to the thread that made it. It runs in
+// `folder`, which the caller has to choose: Consentry reads the settings of an .env in its working directory.
 class Child {
 public:
     Child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
-          std::filesystem::path log, const std::filesystem::path& folder = ".");
+          std::filesystem::path log, const std::filesystem::path& folder);
     ~Child();  // asks to end, and insists after ten seconds
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;

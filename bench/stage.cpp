@@ -75,7 +75,7 @@ Stage::Stage(fs::path folder, Length length, const Servers* servers)
       servers_(servers),
       threads_(std::max(1U, std::thread::hardware_concurrency())) {
     fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    fs::create_directories(run_folder());
     settings_ = production_settings(folder_ / "data", threads_);
     if (servers_ != nullptr) {
         settings_["DATABASE_URL"] = servers_->database_url("app");
@@ -126,15 +126,15 @@ Server Stage::serve_under(std::vector<std::string> command, const Environment& m
     Environment all = settings(more);
     all["HTTP_PORT"] = std::to_string(server.port);
     command.emplace_back("serve");
-    server.child = std::make_unique<Child>(command, all, log("consentry"));
+    server.child = std::make_unique<Child>(command, all, log("consentry"), run_folder());
     server.child->wait_for_port(server.port, std::chrono::minutes{1});
     return server;
 }
 
-double Stage::run_command(std::vector<std::string> arguments, const Environment& more, const fs::path& folder) const {
+double Stage::run_command(std::vector<std::string> arguments, const Environment& more) const {
     arguments.insert(arguments.begin(), program_.string());
     const auto begin = std::chrono::steady_clock::now();
-    Child(arguments, settings(more), log("command"), folder).wait_for_success();
+    Child(arguments, settings(more), log("command"), run_folder()).wait_for_success();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
@@ -157,7 +157,7 @@ Server Stage::serve_nginx(const std::string& body) const {
             quoted);
         server.child = std::make_unique<Child>(
             std::vector<std::string>{program, "-e", "stderr", "-p", folder_.string(), "-c", configuration.string()},
-            Environment{}, log("nginx"));
+            Environment{}, log("nginx"), run_folder());
         server.child->wait_for_port(server.port);
         return server;
     }
@@ -169,7 +169,7 @@ Server Stage::serve_beast(std::size_t body_bytes) const {
     server.child =
         std::make_unique<Child>(std::vector<std::string>{CONSENTRY_BENCH_BEAST, std::to_string(server.port),
                                                          std::to_string(threads_), std::to_string(body_bytes)},
-                                Environment{}, log("beast"));
+                                Environment{}, log("beast"), run_folder());
     server.child->wait_for_port(server.port);
     return server;
 }
@@ -178,7 +178,8 @@ Server Stage::serve_bare() const {
     Server server{.port = free_port(), .child = nullptr};
     Environment all = settings();
     all["HTTP_PORT"] = std::to_string(server.port);
-    server.child = std::make_unique<Child>(std::vector<std::string>{CONSENTRY_BENCH_BARE_SERVICE}, all, log("bare"));
+    server.child =
+        std::make_unique<Child>(std::vector<std::string>{CONSENTRY_BENCH_BARE_SERVICE}, all, log("bare"), run_folder());
     server.child->wait_for_port(server.port);
     return server;
 }

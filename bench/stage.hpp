@@ -62,18 +62,21 @@ public:
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;
 
-    // The service as it is in production, on the data folder; `more` goes on top of its settings. Its working directory
-    // is that of the benchmark, or the folder given.
-    Server serve(const Environment& more = {}, const std::filesystem::path& folder = ".") const;
+    // All programs run in a folder of the stage, or in the one given. In that of the benchmark, the service would read
+    // the settings of whatever .env is there, and fill its database.
+    //
+    // The service as it is in production, on the data folder; `more` goes on top of its settings.
+    Server serve(const Environment& more = {}) const { return serve(more, run_folder()); }
+    Server serve(const Environment& more, const std::filesystem::path& folder) const;
     // Without waiting until it answers.
-    Server launch(const Environment& more = {}, const std::filesystem::path& folder = ".") const;
+    Server launch(const Environment& more = {}) const { return launch(more, run_folder()); }
+    Server launch(const Environment& more, const std::filesystem::path& folder) const;
     // The service as a tool runs it: `command` is the tool's command line up to the program. Waits longer, because such
     // tools slow a start.
     Server serve_under(std::vector<std::string> command, const Environment& more) const;
-    // Runs a command of the program to its end, in `folder`, with the same settings. Returns the seconds that it took.
-    // Throws, with its output, if it fails.
-    double run_command(std::vector<std::string> arguments, const Environment& more,
-                       const std::filesystem::path& folder) const;
+    // Runs a command of the program to its end, with the same settings. Returns the seconds that it took. Throws, with
+    // its output, if it fails.
+    double run_command(std::vector<std::string> arguments, const Environment& more) const;
     // A new folder beside the data.
     std::filesystem::path working_folder(const std::string& name) const;
     // nginx with a fixed JSON; no child where it is not installed.
@@ -94,6 +97,7 @@ public:
 
 private:
     std::filesystem::path log(const std::string& name) const { return folder_ / (name + ".log"); }
+    std::filesystem::path run_folder() const { return folder_ / "run"; }
     std::filesystem::path folder_;
     std::filesystem::path program_;
     Length length_;
