@@ -22,9 +22,11 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # Both for precompiled headers, which ccache otherwise leaves alone: no __TIME__ in what we write, and a header counts
-  # by its content.
+  # by its content. Only Clang writes times into them, and only Clang knows the option.
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)  # script/package names another one
     set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   endif()
-  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endif()
