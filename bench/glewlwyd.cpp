@@ -64,7 +64,7 @@ std::vector<std::string> cookies_of(const Server& server, const std::vector<std:
 Glewlwyd::Glewlwyd(const Stage& stage) {
     for (const char* needed : {program, schema})
         if (!fs::exists(needed))
-            throw std::runtime_error(
+            throw NotInstalled(
                 fmt::format("{} does not exist; install Glewlwyd with script/bootstrap --rivals", needed));
     const fs::path folder = stage.working_folder("glewlwyd");
     const fs::path database = folder / "glewlwyd.db";

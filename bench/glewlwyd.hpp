@@ -10,7 +10,7 @@ namespace consentry::bench {
 
 class Glewlwyd {
 public:
-    // Starts it on a database of its own with accounts, each of which logs in once. Throws where it is not installed.
+    // Starts it on a database of its own with accounts, each of which logs in once. Throws NotInstalled without it.
     explicit Glewlwyd(const Stage& stage);
 
     const Server& server() const { return server_; }

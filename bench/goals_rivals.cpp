@@ -43,7 +43,7 @@ void measure_against_nginx(const Stage& stage, Report& report) {
     const Server service = stage.serve();
     const std::string body = once(service.port, requests.front());
     const Server nginx = stage.serve_nginx(body);
-    if (!nginx.child) throw std::runtime_error("nginx is not installed; script/bootstrap --bench installs it");
+    if (!nginx.child) throw NotInstalled("nginx is not installed; script/bootstrap --bench installs it");
     std::array sides{Side{.name = "nginx", .server = &nginx, .requests = requests},
                      Side{.name = "Consentry", .server = &service, .requests = requests}};
     measure_in_turns(sides, stage.length());

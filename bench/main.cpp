@@ -90,6 +90,11 @@ std::string machine() {
                        std::thread::hardware_concurrency(), name, load);
 }
 
+// For the row of one that failed: some goals are measured over both.
+std::string title_of(const Goal& goal) {
+    return fmt::format("{}, {}", goal.name, goal.engines == Engines::servers ? "PostgreSQL + Redis" : "SQLite");
+}
+
 void measure(Engines engines, const std::vector<std::string>& wanted, const Length& length, Report& report) {
     const auto is_wanted = [&](const Goal& goal) {
         const bool named = std::ranges::find(wanted, goal.name) != wanted.end();
@@ -100,18 +105,21 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
     bool is_used = true;
     for (const Goal& goal : goals()) {
         if (!is_wanted(goal)) continue;
-        // A goal that takes long leaves much data and a log with its own key, with which the next one cannot work.
-        if (is_used || goal.takes_long) {
-            stage.reset();
-            if (engines == Engines::servers) {
-                fmt::print(stderr, "Starting PostgreSQL and Redis...\n");
-                servers.emplace();
+        const bool went_well = report.attempt(title_of(goal), [&] {
+            if (is_used || goal.takes_long) {
+                stage.reset();
+                if (engines == Engines::servers) {
+                    fmt::print(stderr, "Starting PostgreSQL and Redis...\n");
+                    servers.emplace();
+                }
+                fmt::print(stderr, "Creating accounts and sessions...\n");
+                stage.emplace(CONSENTRY_BENCH_FOLDER, length, servers ? &*servers : nullptr);
             }
-            fmt::print(stderr, "Creating accounts and sessions...\n");
-            stage.emplace(CONSENTRY_BENCH_FOLDER, length, servers ? &*servers : nullptr);
-        }
-        goal.measure(*stage, report);
-        is_used = goal.takes_long;
+            goal.measure(*stage, report);
+        });
+        // A goal that takes long leaves much data and a log with its own key, with which the next one cannot work. One
+        // that failed may leave anything.
+        is_used = goal.takes_long || !went_well;
     }
 }
 

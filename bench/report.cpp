@@ -40,6 +40,18 @@ void Report::add(Row row) {
     rows_.push_back(std::move(row));
 }
 
+bool Report::attempt(std::string goal, const std::function<void()>& measurement) {
+    try {
+        measurement();
+        return true;
+    } catch (const NotInstalled&) {
+        throw;
+    } catch (const std::exception& error) {
+        add({.goal = std::move(goal), .floor = "", .measured = fmt::format("failed: {}", error.what()), .also = false});
+        return false;
+    }
+}
+
 std::optional<bool> Report::Row::met() const {
     if (judged.empty()) return also;
     return also.value_or(true) && std::ranges::all_of(judged, &Judged::met);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +59,11 @@ struct Curve {
     std::vector<Line> lines;
 };
 
+// A measurement needs a program that this machine lacks: a mistake of the run, not a missed goal.
+class NotInstalled : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 class Report {
 public:
     struct Row {
@@ -72,6 +79,9 @@ public:
     };
     void add(Row row);  // told on standard error at once, for who waits
     void add(Curve curve) { curves_.push_back(std::move(curve)); }
+    // Runs a measurement, which adds to this report. If it fails, adds a row that says why, of a goal that is missed,
+    // and returns false: the figures of the other goals stay. NotInstalled passes.
+    bool attempt(std::string goal, const std::function<void()>& measurement);
     void note(std::string text) { notes_.push_back(std::move(text)); }
     const std::vector<Row>& rows() const { return rows_; }
     const std::vector<Curve>& curves() const { return curves_; }

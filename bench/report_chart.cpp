@@ -73,7 +73,7 @@ std::string chart_of(const Report& report, const ReportOrigin& origin) {
     std::size_t figures = 0;
     std::size_t met = 0;
     for (const Report::Row& row : report.rows()) {
-        if (row.judged.empty()) continue;
+        if (row.judged.empty() && row.met().value_or(true)) continue;
         bars += svg_text(margin, y + 12, "goal", heading(row));
         y += 20;
         for (const Judged& judged : row.judged) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,29 @@ TEST(BenchReport, ARowIsMetIfItsFiguresAndTheRestAre) {
     EXPECT_EQ(missed_row().met(), false);
     EXPECT_TRUE(report_of({met_row(), row}).all_met());
     EXPECT_FALSE(report_of({met_row(), missed_row()}).all_met());
+}
+
+TEST(BenchReport, AMeasurementThatFailsIsAMissedGoalAmongTheOthers) {
+    Report report;
+    EXPECT_TRUE(report.attempt("1, SQLite", [&] { report.add(met_row()); }));
+    EXPECT_FALSE(report.attempt("8, SQLite", [&] {
+        report.add(met_row());
+        throw std::runtime_error("load: refused: 503 busy");
+    }));
+    EXPECT_TRUE(report.attempt("9, SQLite", [&] { report.add(met_row()); }));
+    ASSERT_EQ(report.rows().size(), 4U);
+    EXPECT_FALSE(report.all_met());
+    EXPECT_THAT(report.table(), HasSubstr("| 8, SQLite |  | failed: load: refused: 503 busy |  | **no** |\n"));
+    const std::string svg = chart_of(report, origin);
+    expect_well_formed(svg);
+    EXPECT_THAT(svg, HasSubstr(">8, SQLite: missed; the table says why</text>"));
+}
+
+TEST(BenchReport, AMissingProgramEndsTheRun) {
+    Report report;
+    EXPECT_THROW(report.attempt("against-nginx, SQLite", [] { throw NotInstalled("nginx is not installed"); }),
+                 NotInstalled);
+    EXPECT_TRUE(report.rows().empty());
 }
 
 TEST(BenchReport, TheTableIsMarkdown) {
