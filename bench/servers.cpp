@@ -109,6 +109,12 @@ storage::postgres::Connection Servers::connect(std::string_view database) const 
                                          storage::postgres::Connection::Use::maintenance);
 }
 
+std::int64_t Servers::committed_during(std::string_view database, const std::function<void()>& work) const {
+    const std::int64_t before = committed(database);
+    work();
+    return committed(database) - before;
+}
+
 std::int64_t Servers::committed(std::string_view database) const {
     auto connection = connect("postgres");
     const auto deadline = std::chrono::steady_clock::now() + 10s;

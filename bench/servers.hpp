@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -24,9 +25,9 @@ public:
     std::string cache_url(int number) const;                // Redis keeps its databases 0 to 15 apart
     storage::postgres::Connection connect(std::string_view database) const;
 
-    // Transactions of a database that were committed. Waits for the service to be gone: the server's sessions tell what
-    // they did when they end, and before that only now and then.
-    std::int64_t committed(std::string_view database) const;
+    // Transactions of a database that were committed during `work`. Waits for its services to be gone: the server's
+    // sessions tell what they did when they end, and before that only now and then.
+    std::int64_t committed_during(std::string_view database, const std::function<void()>& work) const;
     // Of all processes of PostgreSQL.
     double database_cpu_seconds() const;
     std::int64_t cache_bytes() const;  // that Redis has in use
@@ -34,6 +35,7 @@ public:
     void fill_cache(int number, std::size_t keys, std::size_t value_bytes) const;
 
 private:
+    std::int64_t committed(std::string_view database) const;
     void start();
     void stop() const;
     std::string redis(const std::string& words) const;
