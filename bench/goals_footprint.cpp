@@ -11,11 +11,17 @@ using namespace std::chrono_literals;
 
 void measure_memory(const Stage& stage, Report& report) {
     constexpr double idle_max_mib = 15;
-    const Server service = stage.serve();
     const std::string request = get_request(status_path, stage.people().readers.front().access_token);
-    once(service.port, request);
-    std::this_thread::sleep_for(500ms);  // what a start leaves behind is gone by then
-    const double idle = service.child->memory_mib();
+    std::vector<double> idle;  // of several starts, because they differ
+    const auto start = [&] {
+        Server started = stage.serve();
+        once(started.port, request);
+        std::this_thread::sleep_for(500ms);  // what a start leaves behind is gone by then
+        idle.push_back(started.child->memory_mib());
+        return started;
+    };
+    for (int round = 1; round < stage.length().rounds; ++round) start();  // each has the data to itself
+    const Server service = start();
     run({.port = service.port,
          .duration = stage.length().window,
          .next = [&](std::size_t) { return std::string_view(request); }})
@@ -27,11 +33,11 @@ void measure_memory(const Stage& stage, Report& report) {
          .next = [&](std::size_t) { return logins.next(); }})
         .all_well();
     std::this_thread::sleep_for(500ms);
-    report.add(
-        {.goal = "9 Resident memory, idle",
-         .floor = "15 MiB",
-         .measured = fmt::format("{:.1f} MiB; after requests and logins {:.1f} MiB", idle, service.child->memory_mib()),
-         .judged = {at_most(only(idle), idle_max_mib, "MiB")}});
+    report.add({.goal = "9 Resident memory, idle",
+                .floor = "15 MiB",
+                .measured = fmt::format("{} MiB; after requests and logins {:.1f} MiB", text(spread(idle), 1),
+                                        service.child->memory_mib()),
+                .judged = {at_most(spread(idle), idle_max_mib, "MiB")}});
 }
 
 void measure_connections(const Stage& stage, Report& report) {
