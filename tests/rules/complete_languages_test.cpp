@@ -18,7 +18,7 @@ namespace consentry::rules {
 namespace {
 
 // Texts that are the same in more than one language.
-constexpr std::array<std::string_view, 1> same_in_other_languages{"OK"};
+constexpr std::array<std::string_view, 4> same_in_other_languages{"OK", "Name", "{label}:", "{label}: {value}"};
 
 boost::json::object messages_of(std::string_view language) {
     // The strict parser refuses duplicate keys.

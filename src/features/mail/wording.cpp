@@ -44,12 +44,17 @@ std::vector<std::string_view> paragraphs_of(std::string_view text) {
 // Builds the text and the HTML form of a mail together, so that both say the same.
 class Page {
 public:
+    Page(const Locales& locales, Language language) : locales_(locales), language_(language) {}
+
     void paragraph(std::string_view text) {
         text_.append(text).append("\n\n");
         html_.append("<p>").append(html_escaped(text)).append("</p>\n");
     }
     void link(std::string_view label, const std::string& url) {
-        text_.append(label).append(":\n").append(url).append("\n\n");
+        text_.append(locales_.text(language_, "mail.label", {{"label", label}}))
+            .append("\n")
+            .append(url)
+            .append("\n\n");
         html_.append("<p><a class=\"button\" href=\"").append(html_escaped(url)).append("\">");
         html_.append(html_escaped(label))
             .append("</a></p>\n<p class=\"small\">")
@@ -63,7 +68,7 @@ public:
     void details(const std::vector<std::pair<std::string_view, std::string>>& rows) {
         html_.append("<table>\n");
         for (const auto& [label, value] : rows) {
-            text_.append(label).append(": ").append(value).append("\n");
+            text_.append(locales_.text(language_, "mail.detail", {{"label", label}, {"value", value}})).append("\n");
             html_.append("<tr><th>").append(html_escaped(label)).append("</th><td>");
             html_.append(html_escaped(value)).append("</td></tr>\n");
         }
@@ -74,6 +79,8 @@ public:
     const std::string& html() const { return html_; }
 
 private:
+    const Locales& locales_;
+    Language language_;
     std::string text_;
     std::string html_;
 };
@@ -121,7 +128,7 @@ Wording MailWriter::write(MailKind kind, Language language, const MailFacts& fac
     const std::string name = "mail." + std::string(name_of(kind));
     const auto say = [&](std::string_view key) { return locales_.text(language, key, values); };
 
-    Page page;
+    Page page(locales_, language);
     page.paragraph(say("mail.greeting"));
     const std::string text = say(name + ".text");
     for (const std::string_view paragraph : paragraphs_of(text)) page.paragraph(paragraph);

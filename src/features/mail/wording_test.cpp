@@ -90,6 +90,10 @@ TEST(REC_4, TheLinkIsTheSettingsAddressAndTheTokenAndThereIsNoOther) {
         EXPECT_THAT(mail.subject, Not(HasSubstr("TOKEN123")));
     }
     EXPECT_EQ(count(writer.write(MailKind::new_device, Language::en, all_facts(), written_at).html, "href="), 0U);
+    EXPECT_THAT(writer.write(MailKind::forgot_password, Language::fr, all_facts(), written_at).text,
+                HasSubstr("\u00A0:\nhttps://velvet.example/forgot-password/TOKEN123\n"));
+    EXPECT_THAT(writer.write(MailKind::forgot_password, Language::ja, all_facts(), written_at).text,
+                HasSubstr("：\nhttps://velvet.example/forgot-password/TOKEN123\n"));
 }
 
 TEST(MailWording, LifetimesAreThoseOfTheSettings) {
@@ -118,6 +122,11 @@ TEST(MailWording, ANoticeTellsWhenFromWhereAndWithWhat) {
                 HasSubstr("Zeitpunkt: 2023-11-14 22:13 UTC\nIP-Adresse: 203.0.113.7\nGerät: Ada's phone (Firefox, "
                           "Android)\n"));
     EXPECT_THAT(mail.html, HasSubstr("<td>203.0.113.7</td>"));
+    // Each language writes the colon in its own way.
+    EXPECT_THAT(writer.write(MailKind::new_device, Language::fr, all_facts(), written_at).text,
+                HasSubstr("\nAdresse IP\u00A0: 203.0.113.7\n"));
+    EXPECT_THAT(writer.write(MailKind::new_device, Language::ja, all_facts(), written_at).text,
+                HasSubstr("\nIP アドレス：203.0.113.7\n"));
     // A change by an operator's command has no origin to show.
     EXPECT_THAT(writer.write(MailKind::password_changed, Language::de, {}, written_at).text,
                 Not(HasSubstr("IP-Adresse")));
