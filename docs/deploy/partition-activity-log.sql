@@ -22,7 +22,8 @@ SELECT relkind = 'p' AS is_partitioned FROM pg_class WHERE oid = CAST('activity_
 \quit
 \endif
 
--- What reads every row happens first, and lets others write. A primary key must contain the partition key.
+-- The statements that read every row come first, and do not block writes. A primary key must contain the
+-- partition key.
 SELECT 'DROP INDEX CONCURRENTLY activity_log_past_key' FROM pg_index
 WHERE indexrelid = to_regclass('activity_log_past_key') AND NOT indisvalid \gexec
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS activity_log_past_key ON activity_log (id, created_at);
@@ -68,7 +69,8 @@ SELECT format('CREATE TABLE activity_log_%s PARTITION OF activity_log FOR VALUES
 FROM (SELECT to_timestamp(:end_of_past / 1000) AT TIME ZONE 'UTC' + n * INTERVAL '1 month' AS month
       FROM generate_series(0, 11) AS n) AS months \gexec
 CREATE TABLE activity_log_rest PARTITION OF activity_log DEFAULT WITH (fillfactor = 85);
--- Nobody but the owner needs rights on these partitions: access through activity_log asks for those on activity_log.
+-- Only the owner needs rights on these partitions: access through activity_log asks for those on
+-- activity_log.
 SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', CAST(pg_class.oid AS regclass),
                        CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(grantee AS regrole) AS text) END)
 FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid, aclexplode(relacl)

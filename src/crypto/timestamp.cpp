@@ -72,7 +72,7 @@ std::string text_of(BIO* text) {
 std::expected<std::string, std::string> signer_of(PKCS7* token) {
     const BorrowedCertificates signers(PKCS7_get0_signers(token, nullptr, 0));
     if (!signers || sk_X509_num(signers.get()) != 1)
-        return std::unexpected("the timestamp does not contain the one certificate that signed it");
+        return std::unexpected("the timestamp does not contain the certificate of exactly one signer");
     const BioHandle content(BIO_new(BIO_s_mem()));
     require(content != nullptr, "BIO_new");
     if (PKCS7_verify(token, nullptr, nullptr, nullptr, content.get(), PKCS7_NOVERIFY) != 1)

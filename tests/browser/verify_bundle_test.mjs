@@ -216,7 +216,7 @@ test('the log says which addenda were erased', async () => {
     const early = [erasureOf(ada), ...log.entries];
     const moved = new Map([...without(first)].map(([index, text]) => [index + 1, text]));
     assert.match(await sentenceOf(withAddenda(early, moved)), missing);
-    // Of a part of the log, nobody can tell.
+    // A part of the log may lack the erasure.
     const chosen = consents.slice(0, 2);
     assert.doesNotMatch(await sentenceOf(withAddenda(log.entries, without(first)), chosen), /missing/);
     assert.doesNotMatch(await sentenceOf(withAddenda(log.entries, new Map())), /missing/, 'exported without addenda');
@@ -495,7 +495,7 @@ test('versions that were never published are named', async () => {
     };
     const says = (entries) =>
         ` Acceptances and withdrawals of versions whose publication is not in the log: ${entries}. Consentry publishes a ` +
-        'version before anybody can accept it. Ask the operator.';
+        'version before users can accept it. Ask the operator.';
     assert.equal(await doubtsAbout([of(1)]), '');
     assert.equal(await doubtsAbout([of(2)]), says(`1 (entry ${count})`));
     assert.equal(
@@ -556,7 +556,7 @@ test('texts that were never published as the version are named', async () => {
     const marketing = log.entries.flatMap((one, i) => (isConsent(one) && one[3] === last[3] ? [i] : []));
     assert.ok(
         (await doubtsAbout([], undefined, log.documents.toSpliced(-1))).endsWith(
-            ' Acceptances and withdrawals whose text nobody can compare with the published one, because the bundle lacks the ' +
+            ' Acceptances and withdrawals whose text cannot be compared with the published one, because the bundle lacks the ' +
                 `record of the publication: 3 (entries ${marketing.join(', ')}). Ask the operator for the record.`,
         ),
     );
@@ -582,7 +582,7 @@ test('no description displaces another', async () => {
     assert.deepEqual(await refusals([bare, receipt], log.descriptionNote), []);
     assert.deepEqual(await refusals([bare, receipt, own(log.descriptionNote)]), []);
     assert.deepEqual(await refusals([own(described([])), receipt], log.descriptionNote), []);
-    // One ID with two keys: the log has told somebody something else.
+    // One ID with two keys: the log has told another reader something else.
     const first = 'Description of the log';
     for (const [second, name] of [
         [named('other.zip', bundle({ ...log, descriptionNote: described(others) })), 'other.zip'],

@@ -343,7 +343,7 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
     EXPECT_THAT(refusal("log.zip", "log.note"), HasSubstr("log.note: "));
     const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
     write("part.zip", given_.service.get("/api/admin/consent/export?type=privacy", bearer(admin)).body);
-    EXPECT_THAT(refusal("part.zip", "kept"), HasSubstr("with a whole one only"));
+    EXPECT_THAT(refusal("part.zip", "kept"), HasSubstr("only with a bundle of the whole log"));
     EXPECT_EQ(verify({"bundle", "log.zip", "--key", key_, "--earlier", "none"}).code, 2);
 }
 

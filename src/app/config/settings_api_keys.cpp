@@ -14,8 +14,8 @@ std::vector<SettingSpec> api_key_settings() {
          .type = flag<&Config::api_key, &ApiKeyConfig::required>(),
          .default_text = "false",
          .description =
-             "Requires an API key in the `x-api-key` header of API requests, except `hello` and health. What is "
-             "outside the global prefix needs none: pages, metrics, published keys, published files, the consent log "
+             "Requires an API key in the `x-api-key` header of API requests, except `hello` and health. Paths "
+             "outside the global prefix need none: pages, metrics, published keys, published files, the consent log "
              "and the API documentation. The service checks any key that is sent, even if this is off. Endpoints for "
              "other services always require a key of type `system`."},
         {.name = "AUTH_API_KEY_CACHE_PREFIX_KEY",

@@ -91,9 +91,9 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
          .description =
              "Additional public keys that verify these tokens. After you change the private key, list the public half "
              "of the former one here until the last token signed with it has expired. With several instances, first "
-             "list the public half of the new one at all of them, so that each accepts the tokens of the others. The "
-             "keys may be of any of the algorithms. If a key has an ID of its own (`…_KID`), put that key ID and an "
-             "equals sign before the key; otherwise its thumbprint is its key ID.",
+             "add the public half of the new key to the settings of every instance, so that each accepts the tokens of "
+             "the others. The keys may be of any of the algorithms. If a key has an ID of its own (`…_KID`), put that "
+             "key ID and an equals sign before the key; otherwise its thumbprint is its key ID.",
          .example = "2026-05=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE…"},
         {.name = lifetime_name,
          .group = keys_group,

@@ -141,7 +141,8 @@ private:
         const std::uint64_t size = out_.accepted.checkpoint.size;
         if (has_earlier_ && !out_.is_whole())
             return refusal(bundle::manifest,
-                           "this bundle has a part of the log; earlier records can be compared with a whole one only");
+                           "this bundle contains only part of the log; earlier records can be compared only with a "
+                           "bundle of the whole log");
         const Checked checked = out_.is_whole() ? check_tree(size) : check_proofs(size);
         if (checked && out_.entries != claimed_entries_)
             return refusal(bundle::manifest,
@@ -257,7 +258,7 @@ private:
         return {};
     }
 
-    // An erasure deletes the addenda of the entries before it. Of a part of the log, nobody can tell.
+    // An erasure deletes the addenda of the entries before it. A part of the log may lack the erasure.
     void note_without_addenda(std::uint64_t from, std::uint64_t to) {
         for (std::uint64_t index = from; out_.is_whole() && index < to; ++index) {
             const auto bytes = entry_at(index);

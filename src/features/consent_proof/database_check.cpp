@@ -280,8 +280,8 @@ awaitable<void> DatabaseCheck::compare_order() {
 awaitable<void> DatabaseCheck::compare_receipt_keys() {
     for (const std::string& kid : co_await unsigned_receipt_keys(database_, known_.key))
         add("receipt_keys", kid,
-            "the log's key has not signed this key, so verifiers refuse its receipts. Anybody who can write to the "
-            "database may have added it; docs/guides/backup.md says what to do if the key belongs to this "
+            "the log's key has not signed this key, so verifiers refuse its receipts. Anyone with write access to "
+            "the database may have added it; docs/guides/backup.md says what to do if the key belongs to this "
             "installation");
 }
 

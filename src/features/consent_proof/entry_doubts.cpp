@@ -53,12 +53,12 @@ std::string describe(const EntryDoubts& doubts) {
                 "They were backdated, or the service added them later than it promises, for example after an outage, "
                 "or a clock was wrong. Ask the operator.") +
            line(doubts.unpublished, "Acceptances and withdrawals of versions whose publication is not in the log",
-                "Consentry publishes a version before anybody can accept it. Ask the operator.") +
+                "Consentry publishes a version before users can accept it. Ask the operator.") +
            line(doubts.other_text,
                 "Acceptances and withdrawals of another text than the one that was published as their version",
                 "Consentry records no other text. Ask the operator.") +
            line(doubts.not_compared,
-                "Acceptances and withdrawals whose text nobody can compare with the published one, because the bundle "
+                "Acceptances and withdrawals whose text cannot be compared with the published one, because the bundle "
                 "lacks the record of the publication",
                 "Ask the operator for the record.");
 }

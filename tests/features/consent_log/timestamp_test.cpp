@@ -26,7 +26,7 @@ TEST_F(LogTimestamps, ThatDoNotVerifyAreNotKept) {
         const char* says;
     } cases[] = {{"again", "its digest or nonce differs"},
                  {"altered", "the signature of the timestamp is invalid"},
-                 {"bare", "does not contain the one certificate that signed it"}};
+                 {"bare", "does not contain the certificate of exactly one signer"}};
     add();
     work();
     ASSERT_EQ(stamp(1).status, 200U);

@@ -27,7 +27,7 @@ struct Owner : Signed {
     }
     const tlog::NoteSigner& key() const { return *service.app().services().consent_log->published().signer(); }
 
-    // An acceptance of somebody else, so much later than the one in the log.
+    // An acceptance of another account, so much later than the one in the log.
     ConsentEntry after(std::chrono::seconds time) const {
         ConsentEntry out = accepted;
         out.time += time;
@@ -184,7 +184,7 @@ TEST(BackdatedEntries, AreOlderThanThePublicationOfTheirVersion) {
     EXPECT_THAT(doubts({acceptance(30min), published, acceptance(31min), acceptance(2h)}),
                 HasSubstr(begin + "2 (entries 2, 4). "));
     EXPECT_EQ(doubts({acceptance(1h), published}), "") << "an outage, and a draft of somebody else";
-    // The first one counts: nobody can publish a version again.
+    // The first one counts: a version cannot be published again.
     const auto again = format_entry(publication(given, PolicyType::marketing, 2, 0s));
     EXPECT_THAT(doubts({published, again, acceptance(30min)}), HasSubstr(begin + "1 (entry 4)"));
 }
@@ -203,7 +203,7 @@ TEST(BackdatedEntries, AreNotThoseBehindAPublication) {
     EXPECT_EQ(describe(verified->doubts), "");
 }
 
-// Entries of what nobody has published.
+// Entries of what was never published.
 struct Publisher : Owner {
     std::string doubts(const std::vector<Bytes>& more,
                        const std::map<std::string, std::optional<std::string>>& changes = {}) const {
@@ -232,7 +232,7 @@ struct Publisher : Owner {
 TEST(UnpublishedVersions, AreNamed) {
     const Publisher given;
     const std::string begin = "\nAcceptances and withdrawals of versions whose publication is not in the log: ";
-    const std::string end = ". Consentry publishes a version before anybody can accept it. Ask the operator.";
+    const std::string end = ". Consentry publishes a version before users can accept it. Ask the operator.";
     EXPECT_EQ(given.doubts({given.of(1)}), "");
     EXPECT_EQ(given.doubts({given.of(2)}), begin + "1 (entry 2)" + end);
     EXPECT_EQ(given.doubts({given.of(3), given.of(1), given.of(2, true), given.of(3)}),
@@ -291,7 +291,7 @@ TEST(UnpublishedTexts, AreNamed) {
 TEST(UnpublishedTexts, CannotBeFoundWithoutTheRecord) {
     const Publisher given;
     EXPECT_EQ(given.doubts({given.of_text(crypto::sha256("another text"))}, {{given.record_name(), std::nullopt}}),
-              "\nAcceptances and withdrawals whose text nobody can compare with the published one, because the bundle "
+              "\nAcceptances and withdrawals whose text cannot be compared with the published one, because the bundle "
               "lacks the record of the publication: 2 (entries 1, 2). Ask the operator for the record.");
 }
 
