@@ -73,7 +73,7 @@ void make_data_folder(const Config& config) {
     } catch (const std::exception&) {
         throw_as_fault_of("DATA_DIR");
     }
-    // A folder of somebody else, such as a volume that a container was given, is theirs to protect; doctor names it.
+    // A folder of another user, such as a volume that a container was given, is theirs to protect; doctor names it.
     struct stat facts{};
     if (::stat(config.data.directory.c_str(), &facts) == 0 && facts.st_uid == geteuid())
         fs::permissions(config.data.directory, fs::perms::owner_all);

@@ -14,7 +14,7 @@ namespace consentry {
 // AUTH_TWO_FACTOR_ENCRYPTION_KEY; nullopt: than all of them. `config` has its secrets.
 std::string accounts_with_another_key(const Config& config, std::optional<std::size_t> count = {});
 
-// What is the case if the key of so many accounts is missing.
+// Describes the consequence if the key of this many accounts is missing.
 std::string text_of_missing_key(std::int64_t accounts);
 
 // For `config check`, before any service runs: empty if no account needs a key that is missing.

@@ -36,7 +36,8 @@ std::optional<TimePoint> from_iso8601(std::string_view text);
 inline constexpr seconds clock_ahead_max{30};
 
 // Returns whether the stored time lies less than `period` before `now`. Use it if something is allowed for a while
-// after an event: if the stored time is too far ahead, nobody knows how long ago the event was, so the answer is false.
+// after an event: if the stored time is too far ahead, it is unknown how long ago the event was, so the answer is
+// false.
 constexpr bool happened_within(milliseconds period, TimePoint stored, TimePoint now) {
     return stored <= now + clock_ahead_max && now < stored + period;
 }

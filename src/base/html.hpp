@@ -26,8 +26,8 @@ namespace markup {
 struct SafeHtmlMaker;
 }
 
-// HTML that holds no markup of anybody but us: it is put together from literals of the program, escaped text and other
-// HTML. A function that takes Html cannot be given text by mistake.
+// HTML that holds only our own markup: it is put together from literals of the program, escaped text and other HTML. A
+// function that takes Html cannot be given text by mistake.
 class Html {
 public:
     Html() = default;

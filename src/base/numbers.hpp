@@ -1,4 +1,4 @@
-// Numbers in text from outside. Reading is strict: what surrounds the digits makes the whole text no number.
+// Numbers in text from outside. Parsing is strict: a text with anything around the digits is not a number.
 #pragma once
 
 #include <charconv>
@@ -21,8 +21,7 @@ std::optional<T> parse_number(std::string_view text) {
     return number;
 }
 
-// Accepts one spelling per number, without sign and leading zeros: for text that is a name, or that somebody has
-// signed.
+// Accepts one spelling per number, without sign and leading zeros: for text that is a name, or that has been signed.
 template <std::integral T>
 std::optional<T> parse_canonical_number(std::string_view text) {
     if (text.empty() || !is_digit(text.front()) || (text.size() > 1 && text.front() == '0')) return std::nullopt;

@@ -1,4 +1,4 @@
-// Messages for whoever started the program. Results go to standard output.
+// Messages for the user who started the program. Results go to standard output.
 #pragma once
 
 #include <exception>
@@ -21,7 +21,7 @@ void say_through(Messenger* messenger) noexcept;
 
 void say_text(std::string_view text) noexcept;
 
-// Writes a message to standard error. If that fails, because a disk is full or nobody reads any more, the message is
+// Writes a message to standard error. If that fails, because a disk is full or the reader has ended, the message is
 // lost and the program goes on; fmt::print() would throw.
 template <class... Args>
 void say(fmt::format_string<Args...> format, Args&&... args) noexcept {

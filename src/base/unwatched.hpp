@@ -1,4 +1,4 @@
-// Starts a coroutine that nobody waits for:
+// Starts a coroutine that no caller waits for:
 //
 //     asio::co_spawn(executor, connect(), unwatched("a connection to PostgreSQL"));
 //

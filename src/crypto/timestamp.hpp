@@ -28,7 +28,7 @@ struct VerifiedTimestamp {
 
 // Whether the answer, in DER, is a timestamp of this digest that has not been altered since it was signed.
 // `authorities` are certificates in PEM, to one of which the signer's must lead at the time of the timestamp; they may
-// have expired since. Without them, anybody may have signed it, with a certificate of any name.
+// have expired since. Without them, anyone may have signed it, with a certificate of any name.
 std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer, const Sha256& digest,
                                                                std::optional<std::string_view> authorities);
 

@@ -164,7 +164,7 @@ void Connection::append_answer() {
     if (response.stream || work_->out.size() > unread_bytes_free) note_client(request);
 }
 
-// Answers may be gathered, and the request be gone, before somebody has to pay for them.
+// Answers may be gathered, and the request be gone, before their memory has to be charged to a client.
 void Connection::note_client(const Request& request) {
     const auto& client_of = thread_.server.options.client_of;
     work_->client = client_of ? client_of(request) : peer_.address();
@@ -215,8 +215,8 @@ Connection::Done Connection::flush() {
 }
 
 // Large answers share the memory of the bodies, so that it is bounded however many peers do not read (WEB-4). They
-// stand as idle since their peer last took a part: whoever comes next, of the same network too, replaces those that
-// stand still.
+// stand as idle since their peer last took a part: the next large answer, of the same network too, replaces those
+// that stand still.
 bool Connection::unread_has_room() {
     if (work_->out.size() <= unread_bytes_free) return true;
     const auto ticks = CoarseClock::now().time_since_epoch().count();

@@ -6,7 +6,7 @@
 
 namespace consentry::http {
 
-// Names the bytes: for a body that nobody compresses on its way.
+// Names the bytes: for a body that is not compressed on its way.
 inline std::string strong_etag(std::string_view digest) { return '"' + std::string(digest) + '"'; }
 
 // Names what the bytes mean: for a body that may be sent compressed.

@@ -69,7 +69,7 @@ TEST(Server, AcceptsNobodyWhileItLooksWhetherItsPortIsFree) {
                     ::connect(socket.native_handle(), server.data(), static_cast<socklen_t>(server.size())) == 0
                         ? 0
                         : errno;
-                // Where nobody listens, the kernel refuses at once. A client that was half connected when the listener
+                // Without a listener, the kernel refuses at once. A client that was half connected when the listener
                 // closed would wait for a second.
                 pollfd waiting{.fd = socket.native_handle(), .events = POLLOUT, .revents = 0};
                 const bool is_over = ::poll(&waiting, 1, 700) == 1;

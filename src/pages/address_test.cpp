@@ -27,7 +27,7 @@ TEST(SafeReturn, PathsOfOursAndListedHostsAreTaken) {
     EXPECT_EQ(safe("http://localhost:8080/"), "http://localhost:8080/");
 }
 
-// Two hundred ways to lead a browser, or whoever checks the address, astray.
+// Two hundred ways to lead a browser, or a check of the address, astray.
 TEST(SafeReturn, HostileAddressesAreRefused) {
     std::vector<std::string> hostile;
     // Another host in every spelling that some browser has taken for one.

@@ -27,7 +27,7 @@ public:
     explicit PageCookies(bool secure) : secure_(secure) {}
 
     std::string name_of(PageCookie cookie) const;
-    // Returns nullopt if the cookie is absent or empty, or if a request carries it more than once: then somebody else
+    // Returns nullopt if the cookie is absent or empty, or if a request carries it more than once: then another party
     // has set one of them, and it is impossible to tell which.
     std::optional<std::string> find(const http::Request& request, PageCookie cookie) const;
     // Each returns a complete header line. `value` consists of letters, digits, '-', '_', '.', '~' and '%'. Without a

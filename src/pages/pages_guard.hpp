@@ -47,7 +47,7 @@ public:
         if constexpr (std::is_void_v<Proof>) {
             auto caller = co_await callers_.admit(context, std::type_identity<SignedInProvisionally>{});
             visit.is_signed_in_ = caller.has_value();
-            // Whoever is signed in to this browser is not the author of what a form for anybody does, such as a login
+            // The user who is signed in to this browser is not the author of what a public form does, such as a login
             // or a reset of another account.
             context.caller.user.reset();
             context.caller.session.reset();

@@ -3,7 +3,7 @@
 // The provider sends the browser back with a form, and browsers withhold our other cookies from a form of another site.
 // This one comes along (SameSite=None), and brings what the others say: which browser it is, where it wanted to go, and
 // in which language. It opens for the provider to which it was made, for ten minutes, and proves that the answer is for
-// this browser: an answer that somebody else has obtained, and has this browser send, has another state.
+// this browser: an answer that an attacker has obtained, and has this browser send, has another state.
 #pragma once
 
 #include <chrono>

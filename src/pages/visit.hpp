@@ -55,7 +55,7 @@ private:
     std::optional<Address> return_to_;
 };
 
-// The visit of somebody who has given a proof of features/users/caller.hpp: SignedIn, Fresh<SignedIn>, Consenting<>. A
+// The visit of a user who has given a proof of features/users/caller.hpp: SignedIn, Fresh<SignedIn>, Consenting<>. A
 // browser that has not is sent to where it can be given, and back.
 template <class Proof>
 class VisitOf : public Visit {

@@ -22,8 +22,8 @@ std::string forget_way_back(const Visit& visit);
 // Where a login ends: where the visitor wanted to go, or the account.
 Address goal_of(const Visit& visit);
 
-// What has just happened, for the page of the login. Anybody can put these into an address, so the notes promise
-// nothing that is not shown to everybody.
+// What has just happened, for the page of the login. Anyone can put these into an address, so the notes promise nothing
+// that is not shown to everyone.
 enum class LoginNote { over, signed_up, link_sent, verified, password_set };
 Address login_with_note(LoginNote note, const Visit& visit);
 // The same after a visit to an identity provider that did not lead to a login.

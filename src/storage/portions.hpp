@@ -25,8 +25,8 @@ awaitable<void> execute_in_portions(Database& database, std::string_view sql, Ar
 
 // Returns where a portion of the rows above `after` ends: at the id that `sql` selects, or at no row if fewer follow
 // than make a portion. For reads that may find little among many rows: a LIMIT bounds what such a statement returns,
-// not what it looks at, and whatever looks at all rows at once exceeds the time limit of a statement, or occupies a
-// thread.
+// not what it looks at, and a statement that looks at all rows at once exceeds the time limit of a statement, or
+// occupies a thread.
 //   "SELECT id FROM things WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 999"
 inline awaitable<Uuid> end_of_portion(Database& database, std::string_view sql, Uuid after) {
     const auto rows = co_await database.query(sql, after);

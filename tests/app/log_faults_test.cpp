@@ -133,7 +133,7 @@ TEST(LOG_5, AReaderThatIsGoneOrAsleepHoldsUpNothing) {
     EXPECT_EQ(seen, "\n" + next + lines);
 }
 
-// Two ends of a terminal that nobody looks at.
+// Two ends of a terminal that no program reads.
 class Terminal {
 public:
     Terminal() : screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {

@@ -1,4 +1,4 @@
-// A service whose threads hang tells nobody that it is alive.
+// A service whose threads hang does not report that it is alive.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

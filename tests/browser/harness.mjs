@@ -1,4 +1,4 @@
-// What the tests of pages share: the service in a folder of its own, and Chromium, which may speak to nobody else.
+// What the tests of pages share: the service in a folder of its own, and Chromium, which may speak to no other server.
 // visitor.mjs has what people do at the browser, looks.mjs what a page must look like.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

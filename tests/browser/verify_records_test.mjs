@@ -470,7 +470,7 @@ test('proofs of two logs under one key contradict each other', async () => {
         await page.evaluate((findings) => verdictOf(findings).join(' '), findings),
         /^false Not verified Records that are genuine by themselves contradict each other\.$/,
     );
-    // Nobody can compare these without the entries.
+    // These cannot be compared without the entries.
     expectGood(await verify(page, logKey.vkey, [file(one), file(proofAt(others.slice(0, 5)))]), 2);
     // Another log of this origin may have other contents.
     const second = ownLog();

@@ -20,7 +20,7 @@ export function openSite({ policies, users = [] } = {}) {
     return { service, visit: (options) => visit(browser, service.origin, options) };
 }
 
-// Nobody who came to a page met an error of it, or a request to a stranger.
+// No visitor of a page met an error of it, or a request to a stranger.
 const pages = [];
 afterEach(() => {
     for (const page of pages.splice(0)) assert.deepEqual(unexpectedTroubles(page), []);

@@ -732,7 +732,7 @@ test('a refresh that fails after its caller has left ends no program', async () 
     });
     const reason = new Error('the user left');
     await assert.rejects(client.sessions.list({}, { signal: AbortSignal.abort(reason) }), reason);
-    // A rejection that nobody handles would fail this test.
+    // An unhandled rejection would fail this test.
     while (asked < 1) await new Promise(setImmediate);
     await new Promise(setImmediate);
 });

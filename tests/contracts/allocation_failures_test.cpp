@@ -1,4 +1,4 @@
-// Tests that an allocation that fails costs one caller of a shared connection its answer, and nobody else.
+// Tests that an allocation that fails costs one caller of a shared connection its answer, and no other caller.
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -132,7 +132,7 @@ public:
         // A new descriptor then needs memory, rather than that of the former one.
         descriptors_.emplace_back(context_, ::dup(STDERR_FILENO));
     }
-    // After the first failure, nobody tries to connect for 50 ms.
+    // After the first failure, there is no attempt to connect for 50 ms.
     static void pass_pause() {
         const auto end = std::chrono::steady_clock::now() + 60ms;
         ASSERT_TRUE(eventually([&] { return std::chrono::steady_clock::now() > end; }));
@@ -174,7 +174,7 @@ private:
     storage::PostgresDatabase database_{{.url = with_port(schema_.patient_url(), link.port()), .timeout = 3s}};
 };
 
-// Regression: nobody reported the end of the attempt to connect, so nobody made another one.
+// Regression: the end of the attempt to connect was not reported, so no other one followed.
 TEST(AllocationFailures, AnAttemptToConnectThatFailsIsNotTheLast) {
     Reconnecting service;
     ASSERT_TRUE(service.recovers());
@@ -244,8 +244,8 @@ TEST(AllocationFailures, ACommandThatFailsGivesNoReplyToAnother) {
     node->stop();
 }
 
-// Regression: what had not begun to write, read or keep time counted as under way, and nobody waited for the server or
-// noticed its silence ever again.
+// Regression: what had not begun to write, read or keep time counted as under way, and no caller waited for the server
+// or noticed its silence ever again.
 TEST(AllocationFailures, ARedisConnectionThatCannotWaitIsReplaced) {
     using storage::redis::Node;
     using storage::redis::Waiter;

@@ -83,7 +83,7 @@ TEST_F(FolderStore, WhatCannotBeWrittenIsFoundBeforeServing) {
                  std::runtime_error);
 }
 
-// DOC-1: even if somebody places symbolic links in the folder, the service never follows them to files elsewhere.
+// DOC-1: even if there are symbolic links in the folder, the service never follows them to files elsewhere.
 TEST_F(FolderStore, LinksLeadNowhere) {
     std::ofstream(folder / "secret.hbs") << "secret";
     put(Area::private_area, "draft/a.hbs", "draft");

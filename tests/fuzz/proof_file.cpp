@@ -1,4 +1,4 @@
-// Proof files: one that is read has one spelling, and none proves an entry of a log whose key nobody has.
+// Proof files: one that is read has one spelling, and none proves an entry of a log whose private key is unknown.
 #include "tlog/proof_file.hpp"
 
 #include "tests/fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// Sealed records (CRY-2): without the key, no one can make a record that opens, and a single flipped bit prevents
+// Sealed records (CRY-2): a record that opens cannot be made without the key, and a single flipped bit prevents
 // opening.
 //
 // The first byte chooses the flipped bit and the size of the IV. The remaining bytes serve both as a forged record and

@@ -1,4 +1,4 @@
-// Signed notes: a note that is read has one spelling, and nobody without the key can change a text.
+// Signed notes: a note that is read has one spelling, and a text cannot be changed without the key.
 #include "tests/fuzz/fuzz.hpp"
 #include "tlog/note.hpp"
 

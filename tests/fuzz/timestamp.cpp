@@ -1,4 +1,4 @@
-// Answers of timestamp authorities: none is one of a text that nobody has stamped.
+// Answers of timestamp authorities: none is one of a text that was never stamped.
 #include "crypto/timestamp.hpp"
 
 #include "tests/fuzz/fuzz.hpp"

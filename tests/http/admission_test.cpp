@@ -100,7 +100,7 @@ TEST(WEB_3, ABodyThatNeverComesIsA408AndNotAsked) {
 TEST(WEB_3, BodiesOfStrangersShareTheirBudgetByNetwork) {
     Service service({{"HTTP_BODY_MEMORY_MAX_IN_MB", "16"}});
     const auto& bodies = service.app().server().bodies();
-    // The operation is public, so it authenticates no one. Each request withholds its last byte.
+    // The operation is public, so it authenticates no caller. Each request withholds its last byte.
     std::list<RawClient> greedy;
     constexpr std::size_t each = 500'000;
     while (bodies.held() + each <= bodies.whole()) {

@@ -1,4 +1,5 @@
-// PostgreSQL is down, slow or silent: Consentry authenticates no one from the cache alone and answers quickly (FLT-2).
+// PostgreSQL is down, slow or silent: Consentry authenticates no caller from the cache alone and answers quickly
+// (FLT-2).
 #include <functional>
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // A client that works on one account without pause and checks that everything acknowledged holds.
 //
 // It sends one request after another, to any instance. If a change is answered 503, the client repeats it until the
-// answer is definite. At the end, only unanswered logins leave anything uncertain: sessions whose tokens no one
+// answer is definite. At the end, only unanswered logins leave anything uncertain: sessions whose tokens were never
 // received, and backup codes that may be spent.
 #pragma once
 

@@ -43,7 +43,7 @@ int rounds_wanted() {
     return given != nullptr ? std::stoi(given) : 6;
 }
 
-// What was ever visible: each checkpoint, whoever published it.
+// What was ever visible: each checkpoint, of every instance.
 class SeenCheckpoints {
 public:
     explicit SeenCheckpoints(tlog::VerifierKey key) : key_(std::move(key)) {}

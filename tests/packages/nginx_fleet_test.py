@@ -66,7 +66,7 @@ class NginxFleet(Fleet):
             self.load.wait_for(40)
         self.load.end()
         self.assertEqual(self.load.failed["GET"], [])
-        # Nobody knows about a POST without an answer whether it was done. None was done twice.
+        # It is unknown whether a POST without an answer was done. None was done twice.
         sessions = int(self.engines.sql("SELECT count(*) FROM sessions"))
         self.assertGreaterEqual(sessions, self.load.logins)
         self.assertLessEqual(sessions, self.load.logins + len(self.load.failed["POST"]))

@@ -246,7 +246,7 @@ TEST(SessionPages, AllOthersEndTogether) {
               1U);
 }
 
-// Whoever began one has the password.
+// The person who began one has the password.
 TEST(CHL_4, TheEndOfAllOtherSessionsEndsLoginsInProgress) {
     Service& service = suite_service();
     Person person = service.make_person();

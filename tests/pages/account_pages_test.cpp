@@ -127,7 +127,7 @@ TEST(RecoveryPages, AForgottenPasswordIsReplacedByTheMailedLink) {
     EXPECT_TRUE(browser.is_logged_in());
 }
 
-// The log of what administrators do must not name somebody who has done nothing.
+// The log of what administrators do must not name an account that has done nothing.
 TEST(RecoveryPages, WhoeverIsLoggedInToTheBrowserIsNotTheAuthorOfAResetOrALock) {
     Service service;
     const Person ada = service.make_person();

@@ -1,4 +1,4 @@
-// Somebody who is logged in at the pages, and the policies that they meet there.
+// A visitor who is logged in at the pages, and the policies that they meet there.
 #pragma once
 
 #include <string>

@@ -118,7 +118,7 @@ TEST(Markup, IsTextInEveryQueryAndPath) {
             }
 }
 
-// What is stored and shown again, to its owner or to somebody else.
+// What is stored and shown again, to its owner or to another person.
 TEST(Markup, IsTextWhereItWasStored) {
     Service& service = suite_service();
     const Person person = service.make_person();

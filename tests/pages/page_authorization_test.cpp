@@ -74,7 +74,7 @@ Row open_to_all(const std::string& id, const std::string& method, const std::str
     row.expected.fill(outcome);
     return row;
 }
-// Whoever is logged in already goes on.
+// A visitor who is logged in already goes on.
 Row before_login(const std::string& id, const std::string& method, const std::string& path,
                  const std::string& outcome) {
     const std::string on = "303 /account";
@@ -106,7 +106,7 @@ const std::vector<Row>& table() {
         before_login("continueWithGoogleForm", "POST", "/login/google",
                      "303 https://accounts.google.com/o/oauth2/v2/auth"),
         before_login("continueWithAppleForm", "POST", "/login/apple", "303 https://appleid.apple.com/auth/authorize"),
-        // Nobody has been at a provider.
+        // No visitor has been at a provider.
         open_to_all("continueWithGoogleCallback", "POST", "/login/google/callback", "303 /login?step=over&with=google"),
         open_to_all("continueWithAppleCallback", "POST", "/login/apple/callback", "303 /login?step=over&with=apple"),
         provisional_too(button("logoutForm", "/logout", "303 /")),
@@ -185,7 +185,7 @@ protected:
     static void TearDownTestSuite() { service_.reset(); }
     static Service& service() { return *service_; }
 
-    // Somebody who has accepted the policies and logged in.
+    // A visitor who has accepted the policies and logged in.
     static Person make_member() {
         Person person = service().make_person();
         const std::string token = service().tokens_of(person).access;

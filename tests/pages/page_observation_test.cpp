@@ -88,7 +88,7 @@ private:
 class PageSteps final : public Steps {
 public:
     explicit PageSteps(const Service& service) : service_(service) {}
-    // As somebody at a browser that nobody has used.
+    // As a visitor with a new browser.
     void password(const std::string& email, const std::string& password) override {
         browser_ = Browser(service_);
         browser_.open("/login");
@@ -202,7 +202,7 @@ TEST(PageObservation, AProvidersRefusalIsTheErrorOfItsRedirect) {
                 ElementsAre("socialGoogleInvalid", "socialGoogleInvalid", "socialGoogleInvalid", "inactiveForbidden"));
 }
 
-// Whoever has no session, or has to accept a document, is led to where they can: nothing was refused for good.
+// A visitor who has no session, or has to accept a document, is led to where they can: nothing was refused for good.
 TEST(PageObservation, ADetourIsNoError) {
     Logged t;
     Browser browser(t.service);

@@ -25,7 +25,7 @@ protected:
         return {{"state", visitor.asked.at("state")}, {"id_token", visitor.token(ada)}};
     }
     std::string one(const std::string& select) const { return service.sql("SELECT " + select)[0][0]; }
-    // Nobody was logged in, and no account was made.
+    // The visitor was not logged in, and no account was made.
     void expect_nothing() {
         EXPECT_FALSE(visitor.browser.cookies.contains(session_cookie));
         EXPECT_EQ(one("count(*) FROM sessions"), "0");
@@ -57,7 +57,7 @@ TEST_F(ProviderAnswers, AStateThatIsNotOfThisTripIsRefused) {
     EXPECT_EQ(place(visitor.come_back(right_answer())), "/account") << "none of them has ended the trip";
 }
 
-// Somebody who has begun to log in as themselves has another browser complete it (login CSRF).
+// An attacker who has begun to log in as themselves has another browser complete it (login CSRF).
 TEST_F(ProviderAnswers, AnAnswerOfAnotherBrowserIsRefused) {
     const auto fields = right_answer();
     ProviderVisitor victim{.providers = providers, .service = service};

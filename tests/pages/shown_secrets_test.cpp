@@ -35,7 +35,7 @@ void expect_no_secret(const Answer& answer) {
     for (const char* mark : {"class=\"secret\"", "<svg", "otpauth:"}) EXPECT_THAT(answer.body, Not(HasSubstr(mark)));
 }
 
-// Somebody whose second factor an administrator has reset, at the page of the forced set-up.
+// A user whose second factor an administrator has reset, at the page of the forced set-up.
 struct ForcedSetUp {
     ForcedSetUp() {
         service.turn_two_factor_on(person);

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// What browsers send for an address that somebody typed, or that a form with GET made.
+// What browsers send for an address that was typed, or that a form with GET made.
 TEST(WayBack, EveryAddressOfAnApplicationHasAWayBack) {
     Service service(guarded);
     const Person person = service.make_person();

@@ -221,7 +221,7 @@ private:
     void settle(const HttpClient& client) {
         const std::string open = std::exchange(open_, "");
         if (open == "login") {
-            // The login may have begun a session whose tokens no one received. A challenge leaves no trace.
+            // The login may have begun a session whose tokens were never received. A challenge leaves no trace.
             const int made = count("sessions") - open_sessions_;
             EXPECT_TRUE(made == 0 || (made == 1 && !two_factor_)) << made;
             if (made == 1) begin_account();

@@ -1,4 +1,4 @@
-// LOG-5: a pipe at standard error that nobody reads holds up no request and no end. The service counts what it loses.
+// LOG-5: a pipe at standard error that is not read holds up no request and no end. The service counts what it loses.
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -139,7 +139,7 @@ TEST(LOG_5, AStandardErrorThatNobodyReadsHoldsUpNothing) {
     EXPECT_EQ(within(seconds{20}, service.program, status), 200U);
     EXPECT_TRUE(eventually([&] { return service.lost() > 0; }));
 
-    // Once somebody reads again, lines say how many are missing, and why.
+    // Once the pipe is read again, lines say how many are missing, and why.
     const boost::regex note(R"(\[warning\] lines lost: \d+; reason: Resource temporarily unavailable\n)");
     EXPECT_TRUE(eventually([&] {
         service.overload(1);

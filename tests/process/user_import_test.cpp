@@ -197,7 +197,7 @@ const Export exports[] = {
       {"edsger@example.org", "Keycloak-Old-Argon2", ""},
       {"off@example.org", "Keycloak-Old-256", "inactiveForbidden"},
       {"sha1@example.org", "Keycloak-Old-1", "passwordNotMatch"},
-      // Somebody else has set these passwords, and may know them.
+      // Another person has set these passwords, and may know them.
       {"must-change@example.org", "Keycloak-Old-256", "passwordNotMatch"},
       {"temporary@example.org", "Keycloak-Old-256", "passwordNotMatch"}},
      {"row 1: note: identities: The login with github", "row 2: note: identities: The login with otp",

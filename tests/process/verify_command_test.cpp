@@ -295,7 +295,7 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
     publish(given_.service, "marketing", 1);
     const std::string denied = receipt_of(accept(given_.service, given_.token, "cookies"));
     write("denied.jwt", denied);
-    // The operator removes an entry before anybody has seen it.
+    // The operator removes an entry before a reader has seen it.
     given_.service.sql("DELETE FROM log_entries WHERE log = 'consent' AND position IS NULL");
     const auto bundle_of = [&](const char* name) {
         const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
@@ -328,7 +328,7 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
                 HasSubstr("denied.jwt: line 1: the service has promised to add the entry of the receipt"));
     EXPECT_THAT(refusal("early.zip", "log.zip"), HasSubstr("and the bundle only 1"));
 
-    // What somebody else was shown.
+    // What another reader was shown.
     const auto state = [&](std::uint64_t size, std::string_view entry) {
         const auto* log = given_.service.app().services().consent_log->published().signer();
         tlog::Note note{.text = tlog::format_checkpoint(

@@ -1,4 +1,4 @@
-// `consentry witness`, as somebody runs it who has nothing else of Consentry.
+// `consentry witness`, as a person runs it who has nothing else of Consentry.
 #include <atomic>
 #include <filesystem>
 #include <fstream>

@@ -25,7 +25,7 @@ const keyOf = (alg) => ({
 const newKeys = () => [keyOf('RS256'), keyOf('ES256')];
 const providerOf = () => ({ keys: newKeys(), fault: {} });
 const providers = { google: providerOf(), apple: providerOf() };
-const stranger = newKeys();  // nobody publishes these
+const stranger = newKeys();  // these are not published
 const stats = { google: 0, apple: 0, other: 0 };
 
 const base64url = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');

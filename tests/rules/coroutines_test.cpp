@@ -1,4 +1,4 @@
-// A coroutine that nobody waits for does not end unnoticed (base/unwatched.hpp).
+// A coroutine that no caller waits for does not end unnoticed (base/unwatched.hpp).
 #include <string>
 
 #include <gtest/gtest.h>

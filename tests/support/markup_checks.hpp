@@ -1,4 +1,4 @@
-// What must hold for every HTML that is rendered from a text of somebody else. Tests and the fuzz target share it.
+// What must hold for every HTML that is rendered from a text of another person. Tests and the fuzz target share it.
 #pragma once
 
 #include <algorithm>

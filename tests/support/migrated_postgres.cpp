@@ -23,7 +23,7 @@ std::string existing_template() {
     const PostgresConnection server(url_of("app"));
     const auto exists = [&] { return !server.run("SELECT 1 FROM pg_database WHERE datname = '" + name + "'").empty(); };
     if (exists()) return name;
-    server.run("SELECT pg_advisory_lock(20)");  // until the connection ends; the number is nobody else's
+    server.run("SELECT pg_advisory_lock(20)");  // until the connection ends; no other lock has the number
     if (exists()) return name;
     const std::string unfinished = name + "_unfinished";
     server.run("DROP DATABASE IF EXISTS " + unfinished);

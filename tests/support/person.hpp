@@ -1,4 +1,4 @@
-// Somebody with an account, as tests know them.
+// A person with an account, as tests know them.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ Service& suite_service() {
 }
 
 // The least memory that settings permit still takes a fifth of the processor time of tests, which hash passwords only
-// to log somebody in. So the service of a test hashes with less, unless the test itself asks for an amount.
+// to log in. So the service of a test hashes with less, unless the test itself asks for an amount.
 constexpr const char* memory_setting = "AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB";
 constexpr const char* least_memory = "8192";
 constexpr std::size_t quick_memory_kib = 256;

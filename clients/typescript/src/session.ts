@@ -29,7 +29,7 @@ type Former = Tokens | undefined | null;
 /** The last work with each storage, where Web Locks are absent or not needed. */
 const queues = new Map<string | TokenStorage, Promise<unknown>>();
 
-/** Runs the work while nobody else works with this storage: in this program, or in all tabs if tabs share it. */
+/** Runs the work while no other work uses this storage: in this program, or in all tabs if tabs share it. */
 async function exclusively<T>(storage: TokenStorage, work: () => Promise<T>): Promise<T> {
     const locks = (globalThis.navigator as Navigator | undefined)?.locks;
     if (locks && storage.name !== undefined) return (await locks.request(lockName(storage.name), work)) as T;
@@ -218,7 +218,7 @@ export class Session {
 
     /**
      * What another tab has stored during a refresh, which only Web Locks prevent: newer tokens of the same session.
-     * Whatever else it did, logging out or logging somebody else in, ends this session here.
+     * Whatever else it did, logging out or logging another user in, ends this session here.
      */
     async #storedSince(stored: Former, own: Tokens): Promise<Tokens | undefined> {
         let now: Tokens | undefined;

@@ -1,4 +1,4 @@
-/** The tokens of a session. Secrets: whoever has them is signed in. */
+/** The tokens of a session. Secrets: anyone who has them is signed in. */
 export interface Tokens {
     accessToken: string;
     /** Works once. Only this package may use it, or the session ends. */
@@ -63,7 +63,7 @@ export function browserStorage(name = 'consentry'): TokenStorage {
         const request = indexedDB.open(name, 1);
         request.onupgradeneeded = () => request.result.createObjectStore(store);
         opened = settled(request).then((database) => {
-            // Whoever clears the data of the site must not wait for this tab.
+            // Clearing the data of the site must not wait for this tab.
             database.onversionchange = () => {
                 database.close();
                 forget();

@@ -178,7 +178,7 @@ void write_new_file(const fs::path& file, std::string_view text) {
 }
 
 void put_in_place(const fs::path& unfinished, const fs::path& file) {
-    // link() instead of rename(), because it never replaces a database that somebody has made meanwhile.
+    // link() instead of rename(), because it never replaces a database that was created meanwhile.
     if (link(unfinished.c_str(), file.c_str()) != 0) refuse(file);
     if (unlink(unfinished.c_str()) != 0) refuse(unfinished);
     sync_folder_of(file);

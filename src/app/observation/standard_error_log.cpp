@@ -89,7 +89,7 @@ public:
         const std::lock_guard lock(mutex_);
         return writer_ ? writer_->lost() : 0;
     }
-    // Writes what is queued. The writer itself may say meanwhile that it cannot: without the lock, and to nobody.
+    // Writes what is queued. The writer itself may say meanwhile that it cannot: that needs no lock, and is lost.
     void close() {
         std::unique_lock lock(mutex_);
         const auto writer = std::exchange(writer_, nullptr);

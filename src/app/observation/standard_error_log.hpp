@@ -1,5 +1,5 @@
 // Standard error of a command that serves. The default logger of spdlog and say() pass their lines to a LineWriter, so
-// that a pipe that nobody reads, or a terminal that is held, blocks no thread (LOG-5). Lines that cannot be written are
+// that a pipe that is not read, or a terminal that is held, blocks no thread (LOG-5). Lines that cannot be written are
 // counted, and reported once there is a reader again.
 #pragma once
 
@@ -16,7 +16,7 @@ class StandardErrorLog {
 public:
     // Create it before the threads that write messages, and destroy it after they have ended.
     StandardErrorLog();
-    ~StandardErrorLog();  // writes all queued lines, unless nobody reads them
+    ~StandardErrorLog();  // writes all queued lines, unless there is no reader
     StandardErrorLog(const StandardErrorLog&) = delete;
     StandardErrorLog& operator=(const StandardErrorLog&) = delete;
 

@@ -4,7 +4,7 @@
 // in the background, so neither the content nor the timing of the response reveals whether an account exists (REC-1).
 //
 // Each address gets one link per waiting time, and each client network a limited number of requests. A request above
-// either limit gets the same answer, because a refusal would tell whether somebody else asked for the address.
+// either limit gets the same answer, because a refusal would tell whether another client asked for the address.
 #pragma once
 
 #include <optional>

@@ -152,7 +152,7 @@ Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& eve
     return bytes;
 }
 
-// The description must name the key before anybody has a receipt of it.
+// The description must name the key before a client has a receipt of it.
 awaitable<std::string> ConsentLog::receipt(storage::Transaction& transaction, AcceptanceId id, Bytes entry) {
     const auto key = keys_.keys(TokenKind::access)->signing;
     co_await receipt_keys_.add_to(transaction, *key);

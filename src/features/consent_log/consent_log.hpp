@@ -81,8 +81,8 @@ public:
     awaitable<Result<std::string>> receipt_of(UserId user, AcceptanceId id);
     awaitable<Result<std::string>> proof_of(UserId user, AcceptanceId id);
 
-    // What an account has in the log above `after`, in the order of the ids, for the account's own export. Proofs are
-    // those of `checkpoint`, which published() has shown.
+    // What an account has in the log above `after`, in the order of the ids, for the account's own export. Proofs lead
+    // to `checkpoint`, which published() has returned.
     awaitable<std::vector<OwnRecord>> records_of(UserId user, AcceptanceId after, std::int64_t count,
                                                  std::string checkpoint);
 

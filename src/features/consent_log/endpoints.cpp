@@ -70,7 +70,7 @@ awaitable<Result<http::Raw>> description_note(ConsentLog& log) {
 
 awaitable<Result<http::Raw>> page() {
     static const http::Raw answer = [] {
-        // no-transform: a copy that somebody saves has the bytes of the ETag.
+        // no-transform: a saved copy has the bytes of the ETag.
         http::Raw out = exact("text/html; charset=utf-8", std::string(verifier_page()), "no-cache, no-transform");
         out.content_security_policy = verifier_page_policy();
         return out;

@@ -1,5 +1,5 @@
 // What an auditor's bundle says about itself, signed by the log: which entries it holds, how many, and the digest of
-// all its members. So no one can cut a bundle, or present a part of the log as something else. Pure functions; errors
+// all its members. So a bundle cannot be cut, nor a part of the log presented as something else. Pure functions; errors
 // are sentences that say what is wrong.
 #pragma once
 

@@ -139,7 +139,7 @@ private:
         ++entries_;
         if (!source_->filter().is_whole()) proven_.push_back(entry.index);
         const auto* consent = std::get_if<ConsentEntry>(&entry.entry);
-        if (consent != nullptr && consent->content != crypto::Sha256{})  // nobody knows which text it was otherwise
+        if (consent != nullptr && consent->content != crypto::Sha256{})  // it is unknown which text it was otherwise
             documents_
                 .try_emplace(bundle::document_name(consent->content), Text{.keys = {}, .digest = consent->content})
                 .first->second.keys.insert(paths_.publication(consent->type, consent->version, consent->language));

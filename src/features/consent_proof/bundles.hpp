@@ -33,7 +33,7 @@ public:
         : database_(database), store_(store), clock_(clock), log_(log), paths_(std::move(paths)) {}
 
     // Reads the whole log once, to know the size. Errors: logDiffers; userNotFound if the filter names no account, or
-    // an erased one, because nobody knows any more which entries are about it.
+    // an erased one, because it is no longer known which entries are about it.
     awaitable<Result<Bundle>> make(BundleFilter filter, BundleStep step = {});
     // Records an export by an administrator, and then makes it.
     awaitable<Result<Bundle>> make_for(Actor by, Cause cause, BundleFilter filter, BundleStep step);

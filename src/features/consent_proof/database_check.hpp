@@ -29,7 +29,7 @@ struct DatabaseFindings {
 // What the verifier knows, whatever the database says.
 struct KnownLog {
     std::optional<tlog::VerifierKey> key = {};   // see compare_log()
-    std::optional<std::string> checkpoint = {};  // that somebody kept: a signed note
+    std::optional<std::string> checkpoint = {};  // that a reader has kept: a signed note
     std::string witness_lines = {};              // WitnessPolicy::lines; empty: the log has no witnesses
 };
 

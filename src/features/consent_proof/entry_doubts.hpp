@@ -40,7 +40,7 @@ struct EntryDoubts {
     // Acceptances and withdrawals.
     DoubtfulEntries unpublished;   // of versions whose publication is not in the log
     DoubtfulEntries other_text;    // of another text than the one that was published as their version
-    DoubtfulEntries not_compared;  // nobody knows which text was published
+    DoubtfulEntries not_compared;  // it is unknown which text was published
 };
 
 // Lines that say what is wrong and what it means, each with a line break in front. Empty if there is nothing to say.

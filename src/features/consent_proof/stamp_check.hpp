@@ -27,7 +27,7 @@ struct VerifiedStamp {
     std::uint64_t size = 0;
     std::chrono::sys_seconds time{};
     std::string authority;
-    bool is_trusted = false;  // the reader has given the authority's certificate; otherwise anybody may have signed it
+    bool is_trusted = false;  // the reader has given the authority's certificate; otherwise anyone may have signed it
 };
 
 // `accepted` is a checkpoint that the reader trusts. `authorities`: certificates in PEM.

@@ -4,8 +4,8 @@
 //   the pages     issue()   a code for the session, bound to host and digest
 //   guarded host  redeem()  the code and the secret cookie become the host's cookie
 //
-// A code works once, for thirty seconds, at its host, and in the browser that began: a code that somebody else has
-// placed there logs no one in.
+// A code works once, for thirty seconds, at its host, and in the browser that began: a code that an attacker has placed
+// there logs no one in.
 #pragma once
 
 #include <chrono>

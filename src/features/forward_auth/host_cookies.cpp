@@ -40,7 +40,7 @@ std::optional<std::string> HostCookies::find(const http::Request& request, std::
     if (!hosts_.contain(origin)) return std::nullopt;
     const std::string realm = hosts_.realm_of(origin);
     // Of a domain's cookie there may be others: of a former setting, or set by any host of the domain. They do not
-    // open. If two do, somebody has planted one, and it is impossible to tell which.
+    // open. If two do, one was planted, and it is impossible to tell which.
     std::optional<std::string> found;
     for (const std::string_view value : http::cookies(request, session_name(origin, realm))) {
         auto session = crypto::opened_text(keys_, std::string(value), realm);

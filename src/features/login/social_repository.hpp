@@ -61,7 +61,7 @@ public:
     // generation does not matter.
     static void add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, TimePoint now);
     // Expect::one: the account's subject at the provider is this one. Keeps in mind that it was removed, for as long as
-    // the account has an owner: until it is erased or somebody takes it over.
+    // the account has an owner: until it is erased or taken over.
     static void add_removal(PrivilegedTransaction& transaction, UserId user, SocialProvider provider,
                             const std::string& subject, TimePoint now);
     // Expect::one: the account is unverified and its security version is still `expected`. Removes the password

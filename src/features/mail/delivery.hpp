@@ -45,9 +45,9 @@ public:
         // Run on the delivery thread before it looks for mails: at least once a second, and whenever Mails::wake() is
         // called. Failures are logged once until a round succeeds.
         std::vector<std::function<awaitable<void>()>> before_each_round{};
-        // The same for tasks that write mails which can wait, and had better not be written long before they leave. Run
-        // only while the mail service is there, or nothing else can tell whether it is: then each task must write at
-        // most one mail that its reader has to open soon (`mails_max`).
+        // The same for tasks that write emails which can wait, and should not be written long before they are sent. Run
+        // only while the mail service is available, or if no other email can show whether it is: then each task must
+        // write at most one mail that its reader has to open soon (`mails_max`).
         std::vector<std::function<awaitable<void>(std::size_t mails_max)>> while_service_is_there{};
     };
     struct Parts {

@@ -35,7 +35,7 @@ struct MailDue {
     TimePoint latest_claim;
 };
 
-// An announcement to everybody waits for the mails that somebody expects.
+// An announcement to all users waits for the mails that a user expects.
 enum class MailTurn { ordinary, announcement };
 
 struct WaitingMails {

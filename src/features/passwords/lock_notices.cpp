@@ -47,7 +47,7 @@ storage::awaitable<void> LockNotices::work_off() {
 
 storage::awaitable<void> LockNotices::write(Notice notice) {
     storage::Transaction transaction;
-    // The mail comes first: its expectation fails if the account is deleted, and then there is no one to tell. The
+    // The mail comes first: its expectation fails if the account is deleted, and then there is no owner to tell. The
     // entry would break a foreign key if the account is erased as well, which looks like an outage.
     mails_.add_notice(transaction, notice.user, MailKind::password_locked, notice.cause, notice.at);
     Audit::add(transaction, notice.user, ActivityAction::user_reach_max_password_attempt, notice.cause, notice.at);

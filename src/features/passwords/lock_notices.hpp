@@ -1,8 +1,9 @@
 // Tells owners that their account is locked, after the request was answered.
 //
 // The answer to the failure that locks must not take longer for an existing account than for an unknown address
-// (PWD-1). What only an existing account causes is therefore written afterwards, on the thread that sends emails. The
-// lock itself is in the database before the answer. A stop writes what is left; a crash in between loses the notice.
+// (PWD-1). Rows that only an existing account causes are therefore written afterwards, on the thread that sends emails.
+// The lock itself is in the database before the answer. A stop writes what is left; a crash in between loses the
+// notice.
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,6 @@
 // Hands an account with an unproven address to the owner of the address.
 //
-// Anybody may have signed up with the address, perhaps to wait for its owner. The person who then proves it with
+// A stranger may have signed up with the address, perhaps to wait for its owner. The person who then proves it with
 // Google, Apple or the link of a reset, or gets a password that only a reader of the mailbox learns, is the owner.
 // Nothing that the account held before may outlive that. The link of a sign-up does less: it confirms what was entered
 // there, including the password and the acceptances.
@@ -16,7 +16,7 @@ namespace consentry {
 // Who made the request. The origin of an administrator's is no evidence of what the owner did.
 enum class Asker : std::uint8_t { owner, administrator };
 
-// Whether a stranger may have signed up with the address. An account that the operator imported is nobody's yet.
+// Whether a stranger may have signed up with the address. An account that the operator imported has no owner yet.
 inline bool may_be_strangers(const User& seen) { return !seen.is_verified && seen.sign_up_from != SignUpFrom::system; }
 
 // Does nothing if the account, as it was seen, is verified. Otherwise marks it as verified, which its activity log

@@ -23,8 +23,8 @@ constexpr AccountAction new_password{ActivityAction::admin_user_update_password,
                                      ActivityAction::user_update_password_by_admin};
 
 constexpr std::size_t waiting_checks_max = 4'096;
-// Each costs one hash, a hundred of them about a second of one core. More passwords within the period than anybody
-// chooses for themselves: with fewer, a user who wants the former password back would change it a few times in a row.
+// Each costs one hash, a hundred of them about a second of one core. More passwords within the period than users choose
+// of their own accord: with fewer, a user who wants the former password back would change it a few times in a row.
 constexpr std::int64_t history_rows_max = 100;
 // Longer than an attacker is likely to wait. A known account never forgets its count.
 constexpr std::chrono::days unknown_address_memory{30};

@@ -92,7 +92,7 @@ TEST(LogDifferences, TellsWhichCopyWasEdited) {
     EXPECT_THAT(all.findings(), ElementsAre("Entry 1 was altered in the database.",
                                             "The entries in the object store differ from entry 2.",
                                             "The hashes in the object store differ from entry 3."));
-    // Objects that could not be read are absent; they accuse nobody.
+    // Objects that could not be read are absent; they are no evidence.
     Copies unread(9);
     for (std::size_t i = 0; i < 9; ++i) unread.bundles[i] = std::nullopt;
     EXPECT_THAT(unread.findings(), IsEmpty());

@@ -1,5 +1,5 @@
-// Compares the entries of a log in the database with a checkpoint that others have. Whoever holds the database and the
-// key can write the whole log anew, or set it back, but not what others have seen.
+// Compares the entries of a log in the database with a checkpoint that others have. An attacker with the database and
+// the key can rewrite the whole log, or set it back, but cannot change what others have seen.
 #pragma once
 
 #include <cstdint>

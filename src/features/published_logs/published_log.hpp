@@ -1,4 +1,4 @@
-// A log that anybody can verify: entries of the database, sequenced, and published as tiles and a signed checkpoint
+// A log that anyone can verify: entries of the database, sequenced, and published as tiles and a signed checkpoint
 // (c2sp.org/tlog-tiles). It knows nothing of what its entries say.
 //
 // Any number of processes may work on one log. An entry gets its position by one conditional statement and keeps it
@@ -62,7 +62,7 @@ public:
         const Clock* cosigning_clock = nullptr;
     };
     static Options options_of(const LogClaim& claim, const Clock* cosigning_clock);
-    // Half of what receipts promise: a witness that is away never breaks the promise.
+    // Half of what receipts promise: an unavailable witness never breaks the promise.
     static constexpr std::chrono::seconds cosigning_patience{30};
     // The references must outlive this object. `key` is Ed25519.
     PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
@@ -72,7 +72,7 @@ public:
     // LogRefused if the key or the origin is another one. Before open(), for a start without the object store.
     awaitable<void> check();
     // check(), and what needs the object store as well. Throws LogRefused if the database is older than what is
-    // published, and Unavailable if the object store is away.
+    // published, and Unavailable if the object store does not answer.
     awaitable<void> open();
     // Sequences and publishes all entries that wait when it begins, and rewrites a part of the tiles that the object
     // store has lost. Opens the log first if open() has not succeeded yet. Throws as open() does: what happens to the

@@ -9,7 +9,7 @@ namespace {
 // Each retry means that a concurrent change of the role committed between a read and a write.
 constexpr int tries_max = 8;
 
-// With the rights, so that the log tells what somebody could do in between even if a later change takes it back.
+// With the rights, so that the log tells what a holder could do in between even if a later change takes it back.
 boost::json::object facts_of(const RoleRecord& role) {
     return {{"roleId", role.id.text()},
             {"roleName", role.name},

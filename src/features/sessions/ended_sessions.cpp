@@ -38,7 +38,7 @@ awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId
     const TimePoint now = clock_.now();
     const std::string id = keep.text();
     PrivilegedTransaction transaction(by, now, user);
-    // Logins in progress end as well: whoever began one has passed the first check (CHL-4, RAC-3).
+    // Logins in progress end as well: each of them has passed the first check (CHL-4, RAC-3).
     Grants::add_rise(transaction, user, {.session = keep, .identities = true, .devices = true}, "revoked", now);
     Audit::add(transaction, user, ActivityAction::user_revoke_all_sessions, cause, now, {{"exceptSessionId", id}});
     auto outcome = co_await std::move(transaction).commit(database_);

@@ -53,7 +53,7 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
     bool rotated = co_await rotate(next.rotation, no);
     if (!rotated) {
         auto again = co_await repository_.find_for_refresh(old.session);
-        // Nobody has used the token, so this is no reuse: turning two-factor on, for instance, came between.
+        // The token has not been used, so this is no reuse: turning two-factor on, for instance, came between.
         if (again && again->live.jti == old.jti) {
             rotated = co_await rotate(next.rotation, yes);
             if (!rotated) again = co_await repository_.find_for_refresh(old.session);

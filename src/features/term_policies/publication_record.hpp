@@ -1,5 +1,5 @@
-// The text that describes a publication, and who records it. The consent log names the SHA-256 of this text, so no one
-// can claim later that a version had other texts, or that its change was material or not.
+// The text that describes a publication, and who records it. The consent log names the SHA-256 of this text, so it
+// cannot be claimed later that a version had other texts, or that its change was material or not.
 #pragma once
 
 #include <string>

@@ -64,7 +64,8 @@ public:
     // row.
     static void add_erase(PrivilegedTransaction& transaction, const TermPolicy& seen);
 
-    // Claims a draft for publication; no one else may change it until `until`. Expect::one: unchanged since `seen`.
+    // Claims a draft for publication; no other transaction may change it until `until`. Expect::one: unchanged since
+    // `seen`.
     static void add_claim(PrivilegedTransaction& transaction, const TermPolicy& seen, TimePoint until);
     // Returns false if the claim has expired or another publication finished first.
     awaitable<bool> renew_claim(TermPolicy seen, TimePoint until, TimePoint now);

@@ -29,7 +29,7 @@ public:
     void add_headers(const Request& request, bool preflight, Response& response) const;
 
     // Makes everything below these paths public to the pages of every origin, whatever the entries say: for documents
-    // that anybody may verify. Such answers never admit credentials.
+    // that anyone may verify. Such answers never admit credentials.
     void open_below(std::vector<std::string> paths) { open_paths_ = std::move(paths); }
 
 private:

@@ -62,7 +62,7 @@ void Channel::send_waiting() {
         bool is_sent = false;
         try {
             is_sent = send(in_flight_.back());
-        } catch (const std::bad_alloc&) {  // part of it may be under way, and nobody would know the results
+        } catch (const std::bad_alloc&) {  // part of it may be under way, and its results would be unknown
         }
         if (!is_sent) {
             lose(connection_->trouble(), false);

@@ -53,7 +53,7 @@ private:
         PreparedStatements::Entry* entry = nullptr;  // being prepared
     };
 
-    // Returns false if nobody connects now: the server is down, or memory ran out.
+    // Returns false if no attempt to connect is under way now: the server is down, or memory ran out.
     bool begin_connecting();
     class Attempt;
     asio::awaitable<void> connect(Attempt attempt);

@@ -33,7 +33,7 @@ asio::posix::stream_descriptor copy_of(int socket, const asio::any_io_executor& 
 }  // namespace
 
 // Ends with the coroutine, which ends without an exception if there is no memory for its next wait. If the server is
-// down, that is a failure, too: if nobody reported it, nobody would ever connect again.
+// down, that is a failure, too: if it were not reported, the channel would never connect again.
 class Channel::Attempt {
 public:
     explicit Attempt(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) { channel_->connecting_ = true; }

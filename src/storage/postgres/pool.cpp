@@ -114,7 +114,7 @@ void Pool::look_up(std::string_view sql, std::optional<Uuid> key, std::shared_pt
     look_ups.under_way = true;
 }
 
-// Whoever waits behind others must not have all their timeouts on top of its own.
+// A caller that waits behind others must not have all their timeouts on top of its own.
 void Pool::refuse_late_ones(LookUps& look_ups) {
     const auto now = std::chrono::steady_clock::now();
     std::exception_ptr error;
@@ -141,7 +141,7 @@ void Pool::ask(LookUps& look_ups) {
         for (; asked->size() < count; waiting.pop_front()) asked->push_back(std::move(waiting.front()));
         send(look_ups, asked);
     } catch (...) {
-        // Out of memory. Nobody may wait for a message that is not under way.
+        // Out of memory. No caller may wait for a message that is not under way.
         const std::exception_ptr& error = out_of_memory();
         look_ups.under_way = false;
         std::size_t left = waiting.size();  // those that the answers make ask again come behind them

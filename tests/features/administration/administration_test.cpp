@@ -324,7 +324,7 @@ TEST(REC_6, ATemporaryPasswordLetsTheOwnerOfAnUnverifiedAccountIn) {
     EXPECT_EQ(office.service.log_in(address, right_password).code_name(), "passwordNotMatch");
 }
 
-// Somebody who has accepted a policy, uses a second factor, and has linked a Google account.
+// A person who has accepted a policy, uses a second factor, and has linked a Google account.
 Person settled_person(Service& service) {
     Person person = service.make_person();
     publish(service, "privacy", 1);
@@ -337,7 +337,7 @@ Person settled_person(Service& service) {
     return person;
 }
 
-// As after a reset: everything in an account that nobody has verified may come from a stranger who typed the address.
+// As after a reset: everything in an account that was never verified may come from a stranger who typed the address.
 TEST(SOC_3, ATemporaryPasswordForAnUnverifiedAccountLeavesAStrangerNothing) {
     Office office;
     const Person stranger = settled_person(office.service);

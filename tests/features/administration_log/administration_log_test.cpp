@@ -261,13 +261,13 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
     tampered("UPDATE log_subjects SET tag = " + t.service.literal(Bytes(16, 7)) + " WHERE user_id = '" +
                  person.id.text() + "'",
              Contains(HasSubstr("belongs to an account whose tag was altered")));
-    // Whoever marks an act as new gets no second entry, and stops nothing.
+    // Marking an act as new causes no second entry, and stops nothing.
     t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
     EXPECT_EQ(t.all().size(), 3U);
     EXPECT_THAT(t.texts(), IsEmpty());
 }
 
-// An entry would name nobody, and bytes beyond the length would be written past the tag.
+// An entry would name no account, and bytes beyond the length would be written past the tag.
 TEST(AdministrationLog, TakesInNoActForATagOfAnotherLength) {
     Acts t;
     const Person person = t.service.make_person();
@@ -279,7 +279,7 @@ TEST(AdministrationLog, TakesInNoActForATagOfAnotherLength) {
     EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts WHERE is_logged = FALSE"), "2");
 }
 
-// After a new log began, or somebody marked an act before the sequencer saw it.
+// After a new log began, or an act was marked before the sequencer saw it.
 TEST(AdministrationLog, CountsActsThatAreMarkedAsLoggedAndHaveNoEntry) {
     Acts t;
     t.service.make_person();

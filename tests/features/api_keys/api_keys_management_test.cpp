@@ -221,7 +221,7 @@ public:
         keys.service.pass(std::chrono::hours{2});  // past midnight
         log_in();
     }
-    // A key of this state that nobody has taken.
+    // A key of this state that no test has taken.
     Issued take(const KeyState& state) {
         const auto found =
             std::ranges::find_if(made_, [&](const auto& one) { return one.first.text() == state.text(); });

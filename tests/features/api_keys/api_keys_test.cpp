@@ -342,7 +342,7 @@ bool is_refused_as(const Answer& answer, const ErrorKind& kind) {
            answer.number("statusCode") == kind.service_code;
 }
 
-// Returns whether an operation accepts a key of this type at all, whoever presents it.
+// Returns whether an operation accepts a key of this type at all, with or without a user.
 bool takes(const http::Operation& operation, ApiKeyType type) {
     if (operation.api_key == http::ApiKeyDemand::none) return true;
     return (operation.api_key == http::ApiKeyDemand::system) == (type == ApiKeyType::system);

@@ -104,7 +104,7 @@ TEST(ConsentLog, AnAcceptanceGetsAReceiptAndThenAProof) {
     EXPECT_EQ(listed.at("logState"), "published");
 }
 
-// Whoever has the row can show what the entry names by digest, and nobody can without it.
+// A party with the row can show what the entry names by digest; without the row, that is impossible.
 TEST(ConsentLog, TheEntryNamesTheEvidenceByADigestAlone) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
@@ -451,8 +451,8 @@ TEST(ConsentLog, RefusesADatabaseThatIsOlderThanWhatOthersHaveSeen) {
     }
 }
 
-// Whoever changes an entry that has a position but is not published yet only harms themselves; one that is published
-// has another hash than the tiles.
+// A change of an entry that has a position but is not published yet only harms its author; one that is published has
+// another hash than the tiles.
 TEST(ConsentLog, AChangedEntryGetsNoProof) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);

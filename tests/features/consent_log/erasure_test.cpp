@@ -374,7 +374,7 @@ TEST(DOC_5, WhatTheFormerVersionLeftGoesToo) {
     EXPECT_EQ(Log(t.service).erasures().size(), 1U);
 }
 
-// What somebody did to others stays under their ID for as long as the activity log keeps it, without an origin.
+// What a person did to others stays under their ID for as long as the activity log keeps it, without an origin.
 TEST(Deletion, AFormerAdministratorLeavesWithTheirActs) {
     Environment settings = behind_a_proxy;
     settings["ACTIVITY_LOG_RETENTION_IN_DAYS"] = "365";

@@ -105,7 +105,7 @@ struct Upgraded : Signed {
         forget_signatures();
     }
     void forget_signatures() const { service.sql("UPDATE receipt_keys SET signature = NULL"); }
-    // As somebody does who can write to the database: a key that is well-formed and one that is none.
+    // As an attacker does who can write to the database: a key that is well-formed and one that is none.
     void plant() const {
         json::object jwk = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256).public_key().jwk();
         jwk.insert({{"kid", "planted"}, {"alg", "ES256"}, {"use", "sig"}});

@@ -245,7 +245,7 @@ TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
         run(next.work());
         EXPECT_TRUE(is_whole());
     }
-    // One in the middle: whoever asks for it makes the service look.
+    // One in the middle: a request for it makes the service look.
     for (const std::string path : {"tile/0/001", "tile/entries/001", "tile/entries/002.p/188"}) {
         const auto bytes = run(log_.tile(path));
         const std::string file = path == "tile/entries/001" ? path + ".gz" : path;
@@ -312,7 +312,7 @@ TEST_F(LogStore, BundlesOfAFormerVersionAreReadAndReplacedOnlyIfDamaged) {
     EXPECT_TRUE(fs::exists(bench_.object("tile/entries/001.gz")));
 }
 
-// Entries that somebody has changed would destroy the tiles that show it.
+// Altered entries would destroy the tiles that show the change.
 TEST_F(LogStore, NothingIsRewrittenFromChangedEntries) {
     publish(700);
     bench_.sql("UPDATE log_entries SET entry = X'00' WHERE position = 3");

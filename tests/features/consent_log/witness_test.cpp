@@ -40,7 +40,7 @@ TEST_F(Witnesses, CosignEveryCheckpoint) {
     EXPECT_EQ(value_of(service(), "uncosigned_since FROM logs WHERE name = 'consent'"), "");
 }
 
-// Whoever gets a bundle or an export learns whom the operator suggests to trust, and no address of theirs.
+// The recipient of a bundle or an export learns whom the operator suggests to trust, and no address of theirs.
 TEST_F(Witnesses, AreNamedInBundlesAndExports) {
     start(one_.line() + two_.line() + "# comment\ngroup both all one.example.org two.example.org\nquorum both\n");
     add();
@@ -262,7 +262,7 @@ TEST_F(Witnesses, GetNoProofOfDamagedTiles) {
     EXPECT_TRUE(comes_to(2, 1)) << shown();
 }
 
-// Whoever has the database and the key writes the log anew, and deletes what the witnesses have cosigned.
+// An attacker with the database and the key writes the log anew, and deletes what the witnesses have cosigned.
 TEST_F(Witnesses, MustHaveCosignedWhatTheDatabaseIsComparedWith) {
     start(one_.line() + "quorum one.example.org\n");
     for (int i = 0; i < 3; ++i) add();

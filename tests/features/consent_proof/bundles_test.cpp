@@ -236,7 +236,7 @@ TEST(Bundles, EvidenceThatNoErasureExplainsIsCounted) {
     EXPECT_EQ(erased->withheld, 0U);
 }
 
-// The page that showed what had changed, and texts in languages in which nobody has accepted the version.
+// The page that showed what had changed, and texts in languages in which no account has accepted the version.
 TEST(Bundles, MayHoldWhatAddendaAndPublicationsName) {
     const Signed given{Environment{}};
     const PolicyDesk desk{given.service};
@@ -269,7 +269,7 @@ TEST(Bundles, MayHoldWhatAddendaAndPublicationsName) {
     EXPECT_THAT(verdict({{"documents/" + to_hex(crypto::sha256("x")), "x"}}), HasSubstr("no entry"));
 }
 
-// Whoever hands a bundle on cannot make less of it, and nobody can show it as a bundle of something else.
+// A person who hands a bundle on cannot make less of it, nor show it as a bundle of something else.
 TEST(Bundles, ACutBundleIsNone) {
     const Auditor given;
     const std::string whole = given.bundle();
@@ -390,7 +390,7 @@ TEST(Bundles, OfAPartOfAnAlteredDatabaseAreNotSigned) {
     expect_refused("another tag", {own, own + "&withoutAddenda=true", own + "&type=cookies"});
     given.service.sql("DELETE FROM log_subjects" + of_user);
     expect_refused("no tag", {own, own + "&withoutAddenda=true", own + "&type=cookies"});
-    // Nothing but the evidence says then that the entry is not about somebody else.
+    // Nothing but the evidence says then that the entry is not about another account.
     const std::string another = given.person.id.text();
     given.service.sql("UPDATE term_policy_acceptances SET user_id = '" + another + "', sequence = 99" + of_user);
     expect_refused("a row of somebody else", {own, own + "&withoutAddenda=true"});
@@ -448,7 +448,7 @@ TEST(Bundles, EvidenceThatIsMissingButNotErasedIsNotPassedOver) {
     EXPECT_EQ(status("?type=marketing"), 200U);
 }
 
-// Nobody knows which entries are about it: those of a stranger's tag, or none, would be a guess that the log signs.
+// It is unknown which entries are about it: those of a stranger's tag, or none, would be a guess that the log signs.
 TEST(Bundles, OfAnAccountThatNobodyKnowsDoNotExist) {
     const Auditor given;
     const auto refusal = [&](const std::string& user) {
@@ -490,7 +490,7 @@ TEST(Bundles, HaveWhatAddendaAndRecordsNameByItsHash) {
                 ::testing::ElementsAre("the comparison " + hash));
 }
 
-// The bundle is genuine without them, but whoever makes it should know.
+// The bundle is genuine without them, but the operator who makes it should know.
 TEST(Bundles, TellWhichTextsTheObjectStoreHasLost) {
     const Auditor given;
     const auto lost = [&] { return run(given.service.app().services().bundles->make({}))->lost_texts; };

@@ -1,4 +1,4 @@
-// The database against its log: whatever somebody changes there is found.
+// The database against its log: every change there is found.
 #include "features/consent_proof/database_check.hpp"
 
 #include <functional>

@@ -332,7 +332,7 @@ TEST(SOC_3, ASecondFactorOfAStrangerGoesWithTheStranger) {
     EXPECT_EQ(world.service.log_in(squatter).code_name(), "passwordNotMatch");
 }
 
-// An import by an earlier version could leave this state: an unverified address with somebody's identity.
+// An import by an earlier version could leave this state: an unverified address with a stranger's identity.
 TEST(SOC_3, AnIdentityOfAFormerHolderIsOutOnceTheOwnerProvesTheAddress) {
     for (const bool same_provider : {false, true}) {
         AccountWorld world;
@@ -431,7 +431,7 @@ TEST(SOC_3, AnIdentityThatTheOperatorUnlinkedIsOutForGood) {
         EXPECT_EQ(world.log_in(google, subject, person.email).status, 401U) << subject;
     EXPECT_FALSE(world.unlink(person, SocialProvider::google)) << "none is linked";
     EXPECT_EQ(world.mails_of("identityUnlinked"), "2");
-    // With an address of their own, the stranger is somebody like everybody else.
+    // With an address of their own, the stranger is a user like all others.
     EXPECT_NE(world.user_of(world.log_in(google, "stranger", "stranger@example.org")), person.id.text());
 }
 
@@ -463,7 +463,7 @@ TEST(SOC_3, AnUnlinkedIdentityStaysOutWhateverHappensToTheAccount) {
     EXPECT_FALSE(identities[1].as_object().contains("unlinkedAt"));
 }
 
-// Whoever proves the address of an account that never had an owner begins anew.
+// A person who proves the address of an account that never had an owner begins anew.
 TEST(SOC_3, ATakeOverForgetsWhatWasUnlinked) {
     AccountWorld world;
     const Person person = world.service.make_person();
@@ -475,7 +475,7 @@ TEST(SOC_3, ATakeOverForgetsWhatWasUnlinked) {
     EXPECT_EQ(world.rows("unlinked_identities"), "0");
 }
 
-// Somebody who has the token of the identity, and sends the code of the second factor only after it was unlinked.
+// An attacker who has the token of the identity, and sends the code of the second factor only after it was unlinked.
 TEST(SOC_3, ALoginInProgressDoesNotOutliveItsIdentity) {
     AccountWorld world;
     Person person = world.service.make_person();

@@ -257,7 +257,7 @@ TEST(Recovery, GivesAnAccountWithoutPasswordOne) {
     EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
 }
 
-// Nobody had verified the address, so everything in the account may come from a stranger who typed it.
+// The address had never been verified, so everything in the account may come from a stranger who typed it.
 TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
     Service& service = suite_service();
     Person holder = service.make_person();

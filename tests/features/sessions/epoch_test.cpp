@@ -17,7 +17,7 @@ EndedGrants ended_by(Service& service, RaisedEpoch raised) {
     return run(Epochs(service.app().services().database).count_ended(raised, service.clock().now()));
 }
 
-// A snapshot of all grants: the part of a backup that could let somebody in.
+// A snapshot of all grants: the part of a backup that could let an attacker in.
 class Backup {
 public:
     explicit Backup(Service& service) : service_(service) {

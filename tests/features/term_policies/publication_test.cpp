@@ -221,7 +221,7 @@ TEST(DOC_4, APublicationAgainstChangesOfTheSameDraft) {
     }
 }
 
-// Between a publisher's claim and its decision, nobody else may change the document.
+// Between a publisher's claim and its decision, no other request may change the document.
 TEST(DOC_4, EditorsWaitForAPublication) {
     Service& service = service_without_policies();
     const PolicyDesk desk(service);

@@ -185,7 +185,7 @@ TEST(DOC_7, ALanguageThatWasRemovedAfterACutOffPublicationGoes) {
     EXPECT_NE(stored_object(service, "public", draft_key("privacy", 1, "en")), std::nullopt);
 }
 
-// Between the sweeper's check and the erasure, nobody may create a document from the object.
+// Between the sweeper's check and the erasure, no request may create a document from the object.
 TEST(DOC_7, WhatIsBeingErasedIsNotTakenUp) {
     Service& service = service_without_policies();
     const PolicyDesk desk(service);

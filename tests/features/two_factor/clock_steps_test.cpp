@@ -1,4 +1,4 @@
-// Tests locks and codes when somebody sets the machine's clock, or when the machine is suspended.
+// Tests locks and codes when the machine's clock is set, or when the machine is suspended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

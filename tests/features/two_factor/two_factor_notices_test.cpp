@@ -26,7 +26,7 @@ std::vector<std::string> told(int in_a_row, int in_a_day, bool is_locked = false
     return {json::serialize(json::object{{"attempt", in_a_row}, {"attemptsInADay", in_a_day}, {"locked", is_locked}})};
 }
 
-// Somebody who knows the password, while the owner logs in again and again.
+// An attacker who knows the password, while the owner logs in again and again.
 struct Guessed {
     Guessed() : service(suite_service()) { service.turn_two_factor_on(person); }
     explicit Guessed(Environment settings) : own(std::make_unique<Service>(std::move(settings))), service(*own) {
@@ -157,8 +157,8 @@ TEST(TFA_15, ABackupCodeIsALoginOnlyWhereSomebodyLoggedIn) {
     EXPECT_EQ(mailbox.all(person.email, "backupCodeUsed").size(), 1U);
 }
 
-// Somebody who knows the password may have turned it on. The owner can then neither log in nor reset the password, so
-// the notice must not send them there.
+// An attacker who knows the password may have turned it on. The owner can then neither log in nor reset the password,
+// so the notice must not send them there.
 TEST(TFA_15, WhoDidNotTurnItOnIsSentToTheOperators) {
     Service& service = suite_service();
     const Mailbox mailbox(service);

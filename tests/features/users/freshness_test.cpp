@@ -206,7 +206,7 @@ TEST(Confirmation, ActsAtTheNextRequestWithTrustedCopiesToo) {
     expect_refused(service.post("/api/user/2fa/setup", {}, caller), errors::jwt_access_token_invalid);
 }
 
-// Whoever copied the tokens from before must not gain what the owner proves (SES-4).
+// An attacker who copied the tokens from before must not gain what the owner proves (SES-4).
 TEST(SES_4, AConfirmationReplacesTheTokens) {
     Service& service = suite_service();
     Person ada = service.make_person();
@@ -237,7 +237,7 @@ TEST(SES_4, AfterAConfirmationTheOldRefreshTokenIsSpent) {
         return service.post("/api/shared/user/refresh", {}, bearer(tokens.refresh));
     };
     // The answer with the new tokens was lost: within the grace period the old refresh token gets them, several times
-    // in a row. But whoever sends it may be a thief, so the confirmation does not count.
+    // in a row. But the sender may be a thief, so the confirmation does not count.
     TokenTexts lost = service.tokens_of(ada);
     service.pass(fresh_time);
     for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// A genuine OpenID provider (the npm package oidc-provider) over https, and somebody who logs in there: a whole
+// A genuine OpenID provider (the npm package oidc-provider) over https, and a person who logs in there: a whole
 // authorization code flow with PKCE by each order.
 //
 //   node provider.mjs FOLDER   wants FOLDER/tls.crt and tls.key, and NODE_EXTRA_CA_CERTS; FOLDER/ports has HTTPS_PORT and
@@ -6,10 +6,9 @@
 //
 // control  POST /token  {client, subject, email, emailVerified?, nonce?} -> {token}
 //
-// Clients: `rsa` gets its tokens signed with RS256, `ec` with ES256. `google-web` and `apple-web` are for browsers, which
-// the provider sends back to https://accounts.example.com with a form; anybody can log in there as NAME, whose address is
-// NAME@example.org. Version 8 of the package: version 9 does not run on
-// Debian 12's node 18.
+// Clients: `rsa` gets its tokens signed with RS256, `ec` with ES256. `google-web` and `apple-web` are for browsers,
+// which the provider sends back to https://accounts.example.com with a form; anyone can log in there as NAME, whose
+// address is NAME@example.org. Version 8 of the package: version 9 does not run on Debian 12's node 18.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';

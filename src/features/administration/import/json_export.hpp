@@ -39,8 +39,8 @@ std::vector<const json::object*> objects_of(const json::object& object, std::str
 void leave_out(ImportRow& row, std::string_view key);
 // The account has a password in the source that cannot be imported.
 void note_lost_password(ImportRow& row);
-// The same, because the account must change the password at the next login, which no import could enforce: whoever
-// knows a temporary password would keep the account.
+// The same, because the account must change the password at the next login, which no import could enforce: a person who
+// knows a temporary password would keep access to the account.
 void note_temporary_password(ImportRow& row);
 void note_unknown_provider(ImportRow& row, std::string_view provider);
 // An account has one identity at each provider: keeps the first subject, and notes the others, and one without a
