@@ -83,6 +83,7 @@ Glewlwyd::Glewlwyd(const Stage& stage) {
 
 std::vector<std::string> Glewlwyd::logins() const {
     std::vector<std::string> out;
+    out.reserve(accounts);
     for (std::size_t i = 0; i < accounts; ++i) out.push_back(login(name_of(i), password));
     return out;
 }

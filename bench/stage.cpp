@@ -190,6 +190,7 @@ Pace pace_of(std::size_t threads, std::chrono::nanoseconds window, const std::fu
     const auto begin = std::chrono::steady_clock::now();
     {
         std::vector<std::jthread> running;
+        running.reserve(threads);
         for (std::size_t thread = 0; thread < threads; ++thread)
             running.emplace_back([&, thread] {
                 std::size_t mine = 0;

@@ -1,6 +1,7 @@
 // The first minutes with the program: it works in an empty folder, reports what it does, and ends when told to.
 #include <chrono>
 #include <csignal>
+#include <optional>
 
 #include <sys/stat.h>
 
@@ -120,13 +121,36 @@ TEST(FirstRun, ASecondServiceOnTheSamePortSaysSoAndEnds) {
     const TempFolder other;
     const ServiceProcess service(folder.path());
     const std::string port = std::to_string(service.port());
-    for (const auto* where : {&folder, &other}) {
-        const Finished second = run_program({"serve"}, where->path(), quick_settings({{"HTTP_PORT", port}}));
-        EXPECT_EQ(second.code, 1);
-        EXPECT_THAT(second.err, HasSubstr("cannot listen on 127.0.0.1:" + port));
-        EXPECT_THAT(second.err, HasSubstr("in use"));
-    }
+    const Finished second = run_program({"serve"}, other.path(), quick_settings({{"HTTP_PORT", port}}));
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(second.err, HasSubstr("cannot listen on 127.0.0.1:" + port));
+    EXPECT_THAT(second.err, HasSubstr("in use"));
     EXPECT_EQ(service.client().get("/api/health").status, 200U) << "the first one serves on";
+}
+
+// What the first remembers, such as feature flags, the second would not learn of.
+TEST(FirstRun, ASecondServiceOnTheSameDatabaseSaysSoAndEnds) {
+    const TempFolder folder;
+    std::optional<ServiceProcess> service(std::in_place, folder.path());
+    const Finished second = run_program({"serve"}, folder.path(), quick_settings());
+    EXPECT_EQ(second.code, 1) << "it may start once the other one has ended";
+    EXPECT_THAT(second.err, HasSubstr("DATA_DIR: another service uses " + (folder / "data/consentry.db").string()));
+    EXPECT_EQ(service->client().get("/api/health").status, 200U) << "the first one serves on";
+    const Finished checked = run_program({"config", "check"}, folder.path(), quick_settings());
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.err, HasSubstr("another service uses"));
+    EXPECT_THAT(checked.err, HasSubstr("--running"));
+    EXPECT_EQ(run_program({"config", "check", "--running"}, folder.path(), quick_settings()).code, 0);
+    EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0) << "commands work beside it";
+    service->kill();
+    service.emplace(folder.path());
+    EXPECT_EQ(service->stop().code, 0);
+    // Two on a first start, before there is a folder.
+    const TempFolder empty;
+    Program one({"serve"}, empty.path(), quick_settings());
+    Program other({"serve"}, empty.path(), quick_settings());
+    EXPECT_TRUE(
+        eventually([&] { return one.err().contains("another service") || other.err().contains("another service"); }));
 }
 
 TEST(OPS_1, AnIdleServiceEndsAtOnceWhenItIsTold) {

@@ -21,6 +21,7 @@
 #include "app/commands/start_check.hpp"
 #include "app/observation/standard_error_log.hpp"
 #include "app/service_manager.hpp"
+#include "app/sole_service.hpp"
 #include "app/version.hpp"
 #include "base/process.hpp"
 #include "base/standard_error.hpp"
@@ -29,6 +30,8 @@
 
 namespace consentry {
 namespace {
+
+constexpr milliseconds former_service_ends{2000};
 
 // Writes generated/swagger.json below the working directory, atomically. A read-only folder must not prevent the
 // service from starting.
@@ -113,7 +116,10 @@ int serve() {
     const StandardErrorLog messages;
 
     const SystemClock clock;
+    SoleService sole(*config);
+    sole.lock(former_service_ends);
     App app(*config, clock, [&] { require_start(*config, clock); });
+    sole.lock(former_service_ends);  // in the folder that a first start has just made
     ending.begin_serving();
     app.start();
     write_document(app);

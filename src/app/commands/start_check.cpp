@@ -23,6 +23,7 @@
 #include "app/mail_transport.hpp"
 #include "app/pages.hpp"
 #include "app/services.hpp"
+#include "app/sole_service.hpp"
 #include "base/ascii.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -262,6 +263,14 @@ void look_at_address(const Config& config) {
     }
 }
 
+void look_for_other_service(const Config& config) {
+    try {
+        SoleService(config).lock(milliseconds{0});
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(sentence_of(error) + ". If it is the service that you check, add --running");
+    }
+}
+
 // Throws Unavailable if there is no room in the folder, because the service itself writes nothing there.
 std::unique_ptr<Services> passing_services(const Config& config, const Clock& clock) {
     try {
@@ -316,7 +325,10 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     looker.look("PAGES_DIR", "the pages were not checked", [&](const Config& c) { look_at_pages(c, clock); });
-    if (runs == ServiceRuns::no) looker.look("HTTP_PORT", {}, look_at_address);
+    if (runs == ServiceRuns::no) {
+        looker.look("DATA_DIR", {}, look_for_other_service);
+        looker.look("HTTP_PORT", {}, look_at_address);
+    }
     if (auto warning = crypto::choose_password_engine(wanted_password_engine(config)))
         found.warnings.push_back({"AUTH_PASSWORD_ENGINE", std::move(*warning)});
     crypto::run_known_answer_tests();

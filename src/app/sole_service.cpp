@@ -1,0 +1,45 @@
+#include "app/sole_service.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace consentry {
+namespace {
+
+constexpr milliseconds between_attempts{20};
+
+}  // namespace
+
+SoleService::SoleService(const Config& config)
+    : file_(config.database.url.empty() ? std::filesystem::absolute(config.database.file) : std::filesystem::path()) {}
+
+SoleService::~SoleService() {
+    if (folder_ >= 0) ::close(folder_);
+}
+
+void SoleService::lock(milliseconds patience) {
+    if (file_.empty() || folder_ >= 0) return;
+    // The folder, because SQLite loses its own locks on a file if this process opens and closes it elsewhere.
+    folder_ = ::open(file_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ < 0) return;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (::flock(folder_, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return;
+        if (std::chrono::steady_clock::now() > end)
+            throw std::runtime_error(
+                fmt::format("DATA_DIR: another service uses {}. SQLite serves one: stop the other "
+                            "service, or use PostgreSQL and Redis",
+                            file_.lexically_normal().string()));
+        std::this_thread::sleep_for(between_attempts);
+    }
+}
+
+}  // namespace consentry
