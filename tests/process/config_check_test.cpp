@@ -94,7 +94,7 @@ TEST(ConfigCheck, OPS_2_WritesNothingBesideARunningServiceAndAfterACrash) {
         tokens_of(service.client(), ada);
         pause(service.program());  // a stopped service cannot cause changes
         const auto before = snapshot(folder.path());
-        EXPECT_EQ(check(folder.path()).code, 0);
+        EXPECT_EQ(check(folder.path(), {}, {"--running"}).code, 0);
         EXPECT_EQ(snapshot(folder.path()), before);
         service.kill();
     }
@@ -408,7 +408,7 @@ TEST(ConfigCheck, OPS_2_FindsAKeyThatARunningServiceHasLost) {
     const Finished checked = check_running();
     EXPECT_EQ(checked.code, 2);
     EXPECT_THAT(checked.err, HasSubstr("DATA_DIR: no key for refresh tokens in "));
-    EXPECT_EQ(check(folder.path(), {{"HTTP_PORT", "0"}}).code, 0) << "a start would make another";
+    EXPECT_EQ(check(folder.path(), {}, {"--socket"}).code, 0) << "a start would make another";
 }
 
 TEST(ConfigCheck, OPS_2_FindsPagesThatCannotBeShown) {

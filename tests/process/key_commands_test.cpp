@@ -109,7 +109,7 @@ TEST(KeyCommands, TheFilesOfALocalFolderAreTheSettingsOfOtherEnvironments) {
 TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     const TempFolder folder;
     const Person ada = make_person(folder.path(), "ada@example.org");
-    const ServiceProcess service(folder.path());
+    ServiceProcess service(folder.path());
     const HttpClient client = service.client();
     const TokenTexts former = tokens_of(client, ada);
     const TokenTexts refreshed_later = tokens_of(client, ada);
@@ -138,6 +138,7 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     EXPECT_EQ(kid_of(refreshed.text("data.accessToken")), kid);
     EXPECT_EQ(knock(client, refreshed.text("data.accessToken")), 200U);
 
+    EXPECT_EQ(service.stop().code, 0);
     const ServiceProcess again(folder.path());
     EXPECT_EQ(knock(again.client(), former.access), 200U) << "after a restart, too";
     EXPECT_EQ(knock(again.client(), next.access), 200U);
@@ -147,12 +148,13 @@ TEST(KeyCommands, ARotatedKeySignsThoughTheClockWasAheadWhenTheFormerOneWasMade)
     const TempFolder folder;
     const Person ada = make_person(folder.path(), "ada@example.org");
     redate_keys(folder / "data/keys", SystemClock().now() + std::chrono::years{10});
-    const ServiceProcess service(folder.path());
+    ServiceProcess service(folder.path());
     const HttpClient client = service.client();
     const TokenTexts former = tokens_of(client, ada);
     const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
     ASSERT_EQ(rotated.code, 0) << rotated.err;
-    // The service that runs takes up to a second to look; one that starts looks at once.
+    // A running service takes up to a second to look; one that starts looks at once.
+    EXPECT_EQ(service.stop().code, 0);
     const ServiceProcess next(folder.path());
     const TokenTexts tokens = tokens_of(next.client(), ada);
     EXPECT_THAT(rotated.out, HasSubstr("access\t" + kid_of(tokens.access) + "\n"));

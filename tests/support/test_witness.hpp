@@ -43,7 +43,7 @@ public:
         server_ = std::make_unique<http::Server>(std::move(options), *this);
         server_->start();
     }
-    ~TestWitness() { server_.reset(); }
+    ~TestWitness() override { server_.reset(); }
 
     const tlog::NoteSigner& signer() const { return signer_; }
     std::uint16_t port() const { return server_->port(); }

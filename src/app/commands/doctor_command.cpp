@@ -28,7 +28,7 @@ constexpr const char* setting_advice = "`consentry config docs` describes the se
 
 // check_start() warns of the database in this case only.
 constexpr const char* unread_database_advice =
-    "Start the service, which makes the missing file. If these are copies that were made while the service ran, they "
+    "Start the service, which creates the missing file. If these are copies that were made while the service ran, they "
     "may be damaged: restore a backup that `consentry backup` made.";
 
 const char* advice_for(const ConfigProblem& problem) {

@@ -1,4 +1,6 @@
 // A log whose object store is down, slow, full, lies, or has lost objects.
+#include <fstream>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
