@@ -144,6 +144,18 @@ TEST(IncludeDirections, EveryFolderHasItsPlace) {
                 << entry.path() << " has no place in the order of the features";
 }
 
+// ARCHITECTURE.md lists the features in this order, each on a line of its own.
+TEST(IncludeDirections, TheSourceTreeInTheDocumentsIsTheOrderOfTheFeatures) {
+    std::vector<std::string> listed;
+    bool is_inside = false;
+    for (const std::string& line : lines_of(read_file("ARCHITECTURE.md"))) {
+        if (line.starts_with("src/")) is_inside = line.starts_with("src/features/");
+        const bool is_feature_line = is_inside && line.starts_with("  ") && line.size() > 2 && line[2] != ' ';
+        if (is_feature_line) listed.push_back(line.substr(2, line.find('/') - 2));
+    }
+    EXPECT_THAT(listed, ::testing::ElementsAreArray(features_in_order));
+}
+
 TEST(IncludeDirections, TheRuleItself) {
     struct Case {
         std::string_view from;
