@@ -96,6 +96,14 @@ std::vector<std::string> unbounded_deletions(std::string_view source) {
     return out;
 }
 
+// The failed passwords of an account end with its checks under way, so one text names all their columns.
+constexpr std::string_view password_attempts = "src/features/users/password_attempts.hpp";
+
+bool sets_password_attempts(std::string_view source) {
+    static const boost::regex assignment(R"re(("|SET |, )password_(attempt|locked_until|pending|pending_until) = )re");
+    return boost::regex_search(joined_literals(source), assignment);
+}
+
 TEST(Sql, StandsInRepositories) {
     std::size_t repositories = 0;
     for (const char* folder : {"src/features", "src/pages", "src/app"})
@@ -134,6 +142,13 @@ TEST(Sql, WhatIsDueIsDeletedInPortions) {
             EXPECT_THAT(unbounded_deletions(read_file(path)), IsEmpty()) << path;
 }
 
+TEST(Sql, PasswordAttemptsAreGivenBackInOnePlace) {
+    for (const std::string& path : files_below("src"))
+        if (is_source(path) && !is_unit_test(path) && path != password_attempts)
+            EXPECT_FALSE(sets_password_attempts(read_file(path))) << path << ": use " << password_attempts;
+    EXPECT_TRUE(sets_password_attempts(read_file(std::string(password_attempts))));
+}
+
 TEST(Sql, TheSearchesThemselves) {
     for (const auto* source :
          {"query(\"SELECT 1\")", "sql<\"DELETE FROM \", table>", "Text a = \"INSERT INTO users (id)\";",
@@ -142,6 +157,8 @@ TEST(Sql, TheSearchesThemselves) {
     for (const auto* source : {"// \"SELECT 1\"", "says(\"Update the account\")", "filter(\"role\", \"u.role_id\")",
                                "fail(\"UPDATE failed\")"})
         EXPECT_FALSE(holds_statements(source)) << source;
+    EXPECT_TRUE(sets_password_attempts("add(\"UPDATE users SET password_attempt = 0, \"\n\"updated_at = $2\");"));
+    EXPECT_FALSE(sets_password_attempts("const bool password_attempt = ask(\"SELECT password_attempt\");"));
     EXPECT_TRUE(is_repository("src/features/users/repository.cpp"));
     EXPECT_TRUE(is_repository("src/features/accounts/erasure_repository.cpp"));
     EXPECT_FALSE(is_repository("src/features/accounts/accounts.cpp"));

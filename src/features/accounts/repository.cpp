@@ -5,6 +5,7 @@
 #include "features/sessions/grants.hpp"
 #include "features/two_factor/repository.hpp"
 #include "features/users/columns.hpp"
+#include "features/users/password_attempts.hpp"
 #include "features/users/repository.hpp"
 #include "storage/columns.hpp"
 #include "storage/portions.hpp"
@@ -116,10 +117,10 @@ void AccountRepository::add_delete(PrivilegedTransaction& transaction, UserId us
     // The placeholder cannot equal an address or a username, because neither can contain a colon.
     transaction.add(
         Expect::one,
-        "UPDATE users SET deleted_at = $2, status = 'inactive', security_version = security_version + 1, "
-        "deleted_email = email, email = $3, username = $3, password_hash = NULL, password_created_at = NULL, "
-        "password_expires_at = NULL, password_attempt = 0, password_locked_until = NULL, must_change_password = FALSE, "
-        "role_id = $4, role = 'user', updated_at = $2 WHERE id = $1 AND deleted_at IS NULL",
+        sql<"UPDATE users SET deleted_at = $2, status = 'inactive', security_version = security_version + 1, "
+            "deleted_email = email, email = $3, username = $3, password_hash = NULL, password_created_at = NULL, "
+            "password_expires_at = NULL, must_change_password = FALSE, role_id = $4, role = 'user', updated_at = $2, ",
+            clear_attempts_sql, " WHERE id = $1 AND deleted_at IS NULL">,
         // Of no other role, because the account's row would keep that role from being deleted.
         user, now, "deleted:" + user.text(), built_in_role(Role::user));
     Grants::add_end(transaction, user, {}, "accountDeleted", now);

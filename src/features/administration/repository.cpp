@@ -6,6 +6,7 @@
 
 #include "features/sessions/grants.hpp"
 #include "features/users/generations.hpp"
+#include "features/users/password_attempts.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -132,11 +133,10 @@ void AdministrationRepository::add_status(PrivilegedTransaction& transaction, co
                                           TimePoint now) {
     // A reactivated account starts with all its password attempts.
     transaction.add(Expect::one,
-                    "UPDATE users SET status = $3, security_version = security_version + 1, updated_at = $4, "
-                    "password_attempt = CASE WHEN $5 THEN 0 ELSE password_attempt END, "
-                    "password_locked_until = CASE WHEN $5 THEN NULL ELSE password_locked_until END "
-                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
-                    "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $6)",
+                    sql<"UPDATE users SET status = $3, security_version = security_version + 1, updated_at = $4, ",
+                        clear_attempts_if_sql<"$5">,
+                        " WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
+                        "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $6)">,
                     seen.id, seen.security_version, name_of(status), now, status == UserStatus::active,
                     name_of(seen.role));
     Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "status", now);

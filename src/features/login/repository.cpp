@@ -1,17 +1,16 @@
 #include "features/login/repository.hpp"
 
 #include "features/users/generations.hpp"
+#include "features/users/password_attempts.hpp"
 
 namespace consentry {
 
 void LoginRepository::add_challenge(storage::Transaction& transaction, UserId user, std::int64_t security_version,
                                     bool clear_attempts) {
     transaction.add(storage::Expect::one,
-                    "UPDATE users SET challenge_seq = challenge_seq + 1, "
-                    "password_attempt = CASE WHEN $3 THEN 0 ELSE password_attempt END, "
-                    "password_locked_until = CASE WHEN $3 THEN NULL ELSE password_locked_until END, "
-                    "password_pending = CASE WHEN $3 THEN 0 ELSE password_pending END "
-                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL RETURNING challenge_seq",
+                    storage::sql<"UPDATE users SET challenge_seq = challenge_seq + 1, ", clear_attempts_if_sql<"$3">,
+                                 " WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
+                                 "RETURNING challenge_seq">,
                     user, security_version, clear_attempts);
 }
 
@@ -19,11 +18,9 @@ void LoginRepository::add_login(storage::Transaction& transaction, const Login& 
     transaction.add(
         storage::Expect::one,
         storage::sql<
-            "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, "
-            "password_attempt = CASE WHEN $7 THEN 0 ELSE password_attempt END, "
-            "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END, "
-            "password_pending = CASE WHEN $7 THEN 0 ELSE password_pending END "
-            "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
+            "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, ",
+            clear_attempts_if_sql<"$7">,
+            " WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
             "AND deleted_at IS NULL AND (CAST($8 AS BIGINT) IS NULL OR CAST($8 AS BIGINT) = ",
             epoch_sql, ")">,
         login.user, login.security_version, now, name_of(login.from), name_of(login.with), login.ip_address,

@@ -2,6 +2,7 @@
 
 #include "features/sessions/grants.hpp"
 #include "features/users/generations.hpp"
+#include "features/users/password_attempts.hpp"
 #include "storage/columns.hpp"
 #include "storage/portions.hpp"
 
@@ -120,10 +121,11 @@ void SocialRepository::add_removal(PrivilegedTransaction& transaction, UserId us
 void SocialRepository::add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected,
                                      TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE users SET password_hash = NULL, password_created_at = NULL, password_expires_at = NULL, "
-                    "password_attempt = 0, password_locked_until = NULL, must_change_password = FALSE, "
-                    "security_version = security_version + 1, updated_at = $3 "
-                    "WHERE id = $1 AND security_version = $2 AND is_verified = FALSE AND deleted_at IS NULL",
+                    sql<"UPDATE users SET password_hash = NULL, password_created_at = NULL, "
+                        "password_expires_at = NULL, must_change_password = FALSE, "
+                        "security_version = security_version + 1, updated_at = $3, ",
+                        clear_attempts_sql,
+                        " WHERE id = $1 AND security_version = $2 AND is_verified = FALSE AND deleted_at IS NULL">,
                     user, expected, now);
     Grants::add_end(transaction, user, {}, "takenOver", now);
 }

@@ -1,5 +1,6 @@
 #include "features/passwords/repository.hpp"
 
+#include "features/users/password_attempts.hpp"
 #include "storage/lock_sql.hpp"
 #include "storage/portions.hpp"
 
@@ -135,17 +136,16 @@ awaitable<void> PasswordRepository::forget_unknown(TimePoint before) {
 }
 
 awaitable<void> PasswordRepository::clear(UserId user) {
-    co_await database_.execute(
-        "UPDATE users SET password_attempt = 0, password_locked_until = NULL, password_pending = 0, "
-        "password_pending_until = NULL WHERE id = $1 AND (password_attempt > 0 OR password_pending > 0)",
-        user);
+    co_await database_.execute(sql<"UPDATE users SET ", clear_attempts_sql,
+                                   " WHERE id = $1 AND (password_attempt > 0 OR password_pending > 0)">,
+                               user);
 }
 
 void PasswordRepository::add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
-    transaction.add(Expect::one,
-                    "UPDATE users SET password_attempt = 0, password_locked_until = NULL, updated_at = $2 "
-                    "WHERE id = $1 AND deleted_at IS NULL",
-                    user, now);
+    transaction.add(
+        Expect::one,
+        sql<"UPDATE users SET updated_at = $2, ", clear_attempts_sql, " WHERE id = $1 AND deleted_at IS NULL">, user,
+        now);
 }
 
 awaitable<void> PasswordRepository::rehash(UserId user, std::string old_hash, std::string new_hash) {
@@ -180,10 +180,9 @@ awaitable<void> PasswordRepository::erase_history(TimePoint before) {
 void PasswordRepository::add_change(storage::Transaction& transaction, const Change& change, const Kept& kept,
                                     TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE users SET password_hash = $3, password_created_at = $4, password_expires_at = $5, "
-                    "password_attempt = 0, password_locked_until = NULL, security_version = security_version + 1, "
-                    "updated_at = $4, must_change_password = FALSE "
-                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
+                    sql<"UPDATE users SET password_hash = $3, password_created_at = $4, password_expires_at = $5, "
+                        "security_version = security_version + 1, updated_at = $4, must_change_password = FALSE, ",
+                        clear_attempts_sql, " WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL">,
                     change.user, change.expected, change.hash, now, change.expires_at);
     Grants::add_end(transaction, change.user, kept, change.reason, now);
 }

@@ -42,7 +42,7 @@ public:
 
     // For a correct password: clears failures, lock and reservations.
     awaitable<void> clear(UserId user);
-    // Clears failures and lock on an administrator's authority. Expect::one: the account exists.
+    // Does the same on an administrator's authority. Expect::one: the account exists.
     static void add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Stores a better hash of the same password. Does nothing if the password has changed meanwhile.
     awaitable<void> rehash(UserId user, std::string old_hash, std::string new_hash);
@@ -59,7 +59,7 @@ public:
         std::string_view reason;  // why the account's sessions ended
     };
     // Expect::one: the account's security version is still `expected`. Raises the version, which ends all earlier
-    // grants except `kept`. Clears the failure count and the lock.
+    // grants except `kept`. Clears failures, lock and reservations.
     static void add_change(storage::Transaction& transaction, const Change& change, const Kept& kept, TimePoint now);
     // Add after add_change(): marks the new password as temporary.
     static void add_must_change(PrivilegedTransaction& transaction, UserId user);
