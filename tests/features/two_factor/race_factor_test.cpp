@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
+#include "features/users/actor.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -73,22 +76,20 @@ TEST(RAC_2, TwoSetsOfBackupCodesNeverLiveTogether) {
     Service& service = suite_service();
     Person person = service.make_person();
     const Headers caller = bearer(service.turn_two_factor_on(person).access);
+    const Administrator by{.actor = Actor::operator_at_the_machine(), .cause = {}};
     for (int round = 0; round < 10; ++round) {
         const auto answers =
             all_at_once(service, std::vector<Call>(8, {"/api/user/2fa/backup/regenerate", {}, caller}));
         EXPECT_EQ(count(answers, 201), 8U);
         EXPECT_EQ(backup_codes_left(service, person), "8");
-        // At most one of the answers contains codes that are still valid.
-        int whole_sets = 0;
-        const Answer& last = answers.back();
-        EXPECT_TRUE(last.has("data.backupCodes"));
-        for (const Answer& answer : answers)
-            if (round == 9 &&
-                service.verify_backup(service.challenge_of(person),
-                                      std::string(answer.json.at("data").at("backupCodes").at(0).as_string()))
-                        .status == 200)
-                ++whole_sets;
-        if (round == 9) EXPECT_LE(whole_sets, 1);
+        int live_sets = 0;
+        for (const Answer& answer : answers) {
+            const std::string code(answer.json.at("data").at("backupCodes").at(0).as_string());
+            if (service.verify_backup(service.challenge_of(person), code).status == 200) ++live_sets;
+            // Dead codes would lock the account, and then the live one would not be taken either.
+            EXPECT_TRUE(run(service.app().services().administration.unlock(by, person.id)));
+        }
+        EXPECT_EQ(live_sets, 1) << "round " << round;
     }
 }
 
