@@ -101,21 +101,34 @@ TEST(Markup, IsTextInEveryFieldOfEveryForm) {
     EXPECT_GE(fields, 20U);
 }
 
+// The address of a page with `value` in its path and in every query that a page reads.
+std::string with_value_everywhere(std::string path, const std::string& value) {
+    const std::string encoded = percent_encoded(value);
+    if (const auto colon = path.find(':'); colon != std::string::npos)
+        path.replace(colon, path.find('/', colon) - colon, encoded);
+    for (const char* name : {"return", "lang", "step", "with", "policies", "changes", "done", "text"})
+        path.append(path.contains('?') ? "&" : "?").append(name).append("=").append(encoded);
+    return path;
+}
+
 TEST(Markup, IsTextInEveryQueryAndPath) {
     Service& service = suite_service();
-    Browser browser(service);
-    browser.log_in(service.make_person());
-    for (const auto& page : service.app().router().pages())
-        if (page->method == http::Method::get)
-            for (const std::string& value : {hostile[0], hostile[2], hostile[5]}) {
-                std::string path = page->paths.front();
-                const std::string encoded = percent_encoded(value);
-                if (const auto colon = path.find(':'); colon != std::string::npos)
-                    path.replace(colon, path.find('/', colon) - colon, encoded);
-                for (const char* name : {"return", "lang", "step", "with", "policies", "changes", "done", "text"})
-                    path.append(path.contains('?') ? "&" : "?").append(name).append("=").append(encoded);
-                expect_no_markup(browser.open(path).body, path);
-            }
+    Browser visitor(service);
+    Browser member(service);
+    member.log_in(service.make_person());
+    for (Browser* browser : {&visitor, &member}) {
+        // Many pages redirect one of the two.
+        std::size_t shown = 0;
+        for (const auto& page : service.app().router().pages())
+            if (page->method == http::Method::get)
+                for (const std::string& value : {hostile[0], hostile[2], hostile[5]}) {
+                    const std::string path = with_value_everywhere(page->paths.front(), value);
+                    const auto answer = browser->open(path);
+                    shown += answer.status == 200 && !answer.body.empty() ? 1 : 0;
+                    expect_no_markup(answer.body, path);
+                }
+        EXPECT_GE(shown, 20U) << (browser == &visitor ? "visitor" : "member");
+    }
 }
 
 // What is stored and shown again, to its owner or to another person.
