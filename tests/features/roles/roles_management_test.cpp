@@ -1,5 +1,7 @@
 // Tests creating, changing and deleting roles, and who may do so.
+#include <atomic>
 #include <latch>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -325,16 +327,26 @@ TEST(RAC_1, AChangeNeverMeetsARoleThatWasRaisedMeanwhile) {
     const std::string limited = staff.admin_with(role_manager);
     const std::string role = staff.make_role("admin", {{"user", {"read"}}});
     const Abilities above{{"apiKey", {"read"}}};
-    std::atomic<bool> done = false;
-    std::jthread rival([&] {
-        while (!done) staff.update(limited, role, "admin", {{"user", {"update"}}});
+    std::map<unsigned, std::atomic<int>> answers;
+    for (const unsigned status : {200U, 403U}) answers[status] = 0;
+    std::atomic<int> others = 0;
+    std::jthread rival([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            const auto found = answers.find(staff.update(limited, role, "admin", {{"user", {"update"}}}).status);
+            ++(found == answers.end() ? others : found->second);
+        }
     });
-    for (int i = 0; i < 20; ++i) {
+    // Until the rival has met both.
+    for (int i = 0; i < 20 || (i < 2'000 && (answers[200] == 0 || answers[403] == 0)); ++i) {
         ASSERT_EQ(staff.update(staff.chief, role, "admin", above).status, 200U);
         EXPECT_EQ(staff.call(staff.chief, "GET", "role/get/" + role).json.at("data").at("abilities"), as_json(above));
         ASSERT_EQ(staff.update(staff.chief, role, "admin", {{"user", {"read"}}}).status, 200U);
     }
-    done = true;
+    rival.request_stop();
+    rival.join();
+    EXPECT_GT(answers[200], 0) << "the role was within reach";
+    EXPECT_GT(answers[403], 0) << "the role was out of reach";
+    EXPECT_EQ(others, 0);
 }
 
 }  // namespace
