@@ -166,5 +166,35 @@ TEST(SharedRules, EveryTestThatIsNamedExists) {
     EXPECT_GT(named, 40U);
 }
 
+// Returns the texts of the test program's sources; empty if `folder` declares no such program.
+std::vector<std::string> sources_of(const std::string& program, const fs::path& folder) {
+    const fs::path list = folder / "CMakeLists.txt";
+    if (!fs::exists(list)) return {};
+    const std::string text = read_file(list.generic_string());
+    boost::smatch block;
+    if (!boost::regex_search(text, block, boost::regex(R"(test\()" + program + R"(\s([^)]*)\))"))) return {};
+    const std::string declared = block[1];
+    std::vector<std::string> out;
+    const boost::regex source(R"([\w./]+_test\.cpp)");
+    for (boost::sregex_iterator found(declared.begin(), declared.end(), source), end; found != end; ++found)
+        out.push_back(read_file((folder / found->str()).generic_string()));
+    return out;
+}
+
+// A program that has no such suite runs nothing, and reports success.
+TEST(Contributing, EveryProgramThatIsNamedHasItsSuite) {
+    const std::string page = read_file("CONTRIBUTING.md");
+    const boost::regex mention(R"(build/dev/([\w/]+)/(consentry_\w+_tests)\s+--gtest_filter=(\w+)\.)");
+    std::size_t named = 0;
+    for (boost::sregex_iterator found(page.begin(), page.end(), mention), end; found != end; ++found, ++named) {
+        const std::string suite = (*found)[3];
+        const auto sources = sources_of((*found)[2], (*found)[1].str());
+        EXPECT_TRUE(std::ranges::any_of(sources, [&](const std::string& source) {
+            return source.contains("(" + suite + ", ");
+        })) << found->str();
+    }
+    EXPECT_GE(named, 2U);
+}
+
 }  // namespace
 }  // namespace consentry::rules
