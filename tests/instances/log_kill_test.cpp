@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -28,6 +27,7 @@
 #include "tests/support/files.hpp"
 #include "tests/support/log_mirror.hpp"
 #include "tests/support/sql.hpp"
+#include "tests/support/wanted.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -37,11 +37,6 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t users = 4;
 constexpr std::chrono::seconds promise{60};
-
-int rounds_wanted() {
-    const char* given = std::getenv("CONSENTRY_KILL_ROUNDS");
-    return given != nullptr ? std::stoi(given) : 6;
-}
 
 // What was ever visible: each checkpoint, of every instance.
 class SeenCheckpoints {
@@ -239,7 +234,7 @@ private:
 void rage(Storm& storm, std::size_t instances) {
     std::mt19937 random(17);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same moments in every run, as far as possible
     const auto below = [&](std::size_t limit) { return random() % limit; };
-    const int rounds = rounds_wanted();
+    const std::int64_t rounds = wanted("CONSENTRY_KILL_ROUNDS", 6);
     for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
         SCOPED_TRACE("round " + std::to_string(round));
         if (round % (rounds / 3 + 1) == 1) storm.rotate_keys();
