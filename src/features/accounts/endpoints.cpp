@@ -117,13 +117,7 @@ void add_recovery_endpoints(http::Router& router, LinkRequests& links, Passwords
             });
 }
 
-}  // namespace
-
-void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
-                           Profiles& profiles, AccountExport& exported) {
-    add_sign_up_endpoints(router, accounts, links, passwords);
-    add_recovery_endpoints(router, links, passwords);
-
+void add_profile_endpoints(http::Router& router, Accounts& accounts, Profiles& profiles) {
     router.get("/shared/user/profile")
         .also_at("/user/profile")
         .id("getProfile")
@@ -152,7 +146,9 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
                 ProfileChange to{.name = std::move(body.name), .language = body.language, .gender = body.gender};
                 return http::reply<Done>(accounts.update_profile(caller.actor(), caller.user(), to, cause_of(context)));
             });
+}
 
+void add_departure_endpoints(http::Router& router, Accounts& accounts, AccountExport& exported) {
     router.erase("/shared/user/delete/self")
         .also_at("/user/user/delete/self")
         .id("deleteSelf")
@@ -189,6 +185,16 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
                                                        .next = std::move(pieces)};
                                });
         });
+}
+
+}  // namespace
+
+void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
+                           Profiles& profiles, AccountExport& exported) {
+    add_sign_up_endpoints(router, accounts, links, passwords);
+    add_recovery_endpoints(router, links, passwords);
+    add_profile_endpoints(router, accounts, profiles);
+    add_departure_endpoints(router, accounts, exported);
 }
 
 }  // namespace consentry

@@ -76,7 +76,7 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
             });
 }
 
-void add_changing(http::Router& router, Administration& administration) {
+void add_creation(http::Router& router, Administration& administration) {
     router.post("/admin/user/create")
         .id("createUser")
         .tag("admin")
@@ -95,7 +95,9 @@ void add_changing(http::Router& router, Administration& administration) {
                                                      .name = std::move(body.name),
                                                      .language = body.language.value_or(context.language)}));
             });
+}
 
+void add_changing(http::Router& router, Administration& administration) {
     router.patch("/admin/user/update/:userId/status")
         .id("updateUserStatus")
         .tag("admin")
@@ -133,9 +135,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .describes(
             "Emails a temporary password to the account owner and shows it to no one else. Ends all sessions. Until "
             "the owner sets a new password, the account can only change its password and log out. If the owner never "
-            "verified "
-            "the address, the account now counts as verified, because only a reader of that mailbox can use the "
-            "password. It loses its linked identities, its second factor and its acceptances.")
+            "verified the address, the account now counts as verified, because only a reader of that mailbox can use "
+            "the password. It loses its linked identities, its second factor and its acceptances.")
         .message("user.updatePassword")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
         .handled_by(
@@ -239,6 +240,7 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
 void add_administration_endpoints(http::Router& router, Administration& administration, Profiles& profiles,
                                   Consents& consents, UserImport& import) {
     add_reading(router, administration, profiles, consents);
+    add_creation(router, administration);
     add_changing(router, administration);
     add_revocation(router, administration);
     add_transfers(router, administration, import);

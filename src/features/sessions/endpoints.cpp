@@ -40,9 +40,7 @@ constexpr std::string_view jwks_description =
     "if the operator has announced them. A new key may sign without an announcement: if a token names an unknown "
     "`kid`, fetch the set again, past any shared cache (`Cache-Control: no-cache`).";
 
-}  // namespace
-
-void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& keys) {
+void add_token_endpoints(http::Router& router, Sessions& sessions) {
     router.post("/shared/user/refresh")
         .also_at("/user/refresh")
         .id("refreshTokens")
@@ -68,7 +66,9 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .handled_by([&sessions](const SignedInProvisionally& caller, const http::RequestContext& context) {
             return log_out(sessions, caller.user(), caller.session(), cause_of(context));
         });
+}
 
+void add_own_session_endpoints(http::Router& router, Sessions& sessions) {
     router.get("/shared/user/session/list")
         .also_at("/user/session/list")
         .id("listSessions")
@@ -100,6 +100,13 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
                                                                     ActivityAction::user_revoke_session,
                                                                     cause_of(context)));
             });
+}
+
+}  // namespace
+
+void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& keys) {
+    add_token_endpoints(router, sessions);
+    add_own_session_endpoints(router, sessions);
 
     router.get("/.well-known/jwks.json")
         .outside_prefix()
