@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <grp.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -16,6 +17,8 @@ namespace consentry::tests {
 namespace {
 
 using storage::SqliteDatabase;
+
+constexpr unsigned nobody = 65534;
 
 const std::vector<storage::Migration>& one_table() {
     static const std::vector<storage::Migration> out{
@@ -71,13 +74,24 @@ TEST(SqliteOpen, RefusesWhatIsNoDatabase) {
 }
 
 TEST(SqliteOpen, RefusesAFileItMayNotWrite) {
-    if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
     const TempFolder folder;
+    const auto file = folder / "test.db";
     {
-        SqliteDatabase database({.file = folder / "test.db"});
+        SqliteDatabase database({.file = file});
     }
-    ::chmod((folder / "test.db").c_str(), 0400);
-    expect_refused(folder / "test.db");
+    ASSERT_EQ(::chmod(file.c_str(), 0400), 0);
+    if (::geteuid() != 0) return expect_refused(file);
+    // Root may write everything, so another account tries.
+    for (const auto& path : {folder.path(), file}) ASSERT_EQ(::chown(path.c_str(), nobody, nobody), 0);
+    EXPECT_EXIT(
+        {
+            const bool is_nobody = ::setgroups(0, nullptr) == 0 && ::setresgid(nobody, nobody, nobody) == 0 &&
+                                   ::setresuid(nobody, nobody, nobody) == 0;
+            if (!is_nobody || ::access(file.c_str(), R_OK) != 0) ::_exit(2);
+            expect_refused(file);
+            ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+        },
+        ::testing::ExitedWithCode(0), "");
 }
 
 class SqliteDamage : public ::testing::Test {
