@@ -149,6 +149,12 @@ Sha256 digest_of(TS_REQ* request) {
 
 }  // namespace
 
+bool has_certificates(std::string_view pem) {
+    const bool has_some = store_of(pem).has_value();
+    ERR_clear_error();  // the end of the text leaves one
+    return has_some;
+}
+
 Bytes timestamp_query(const Sha256& digest) {
     const RequestHandle request(TS_REQ_new());
     const ImprintHandle imprint(TS_MSG_IMPRINT_new());

@@ -26,6 +26,9 @@ struct VerifiedTimestamp {
     std::string authority;            // the subject of the certificate that signed it, as RFC 4514 writes it
 };
 
+// Whether the text has at least one certificate in PEM, so that verify_timestamp() can take it for authorities.
+bool has_certificates(std::string_view pem);
+
 // Whether the answer, in DER, is a timestamp of this digest that has not been altered since it was signed.
 // `authorities` are certificates in PEM, to one of which the signer's must lead at the time of the timestamp; they may
 // have expired since. Without them, anyone may have signed it, with a certificate of any name.

@@ -398,6 +398,40 @@ TEST_F(VerifyCommand, NoDescriptionDisplacesAnother) {
     EXPECT_THAT(receipt("other.note").err, HasSubstr(contradiction));
 }
 
+// The records have no timestamp.
+TEST_F(VerifyCommand, AuthoritiesAreReadEvenIfThereIsNothingToVerify) {
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);
+    write("account.json", given_.service.get("/api/shared/user/export", bearer(given_.token)).body);
+    write("empty.pem", "");
+    write("verifier.key", key_ + "\n");
+    const TimestampAuthority authority;
+    std::filesystem::copy_file(authority.certificate(), folder_ / "tsa.pem");
+    const std::pair<std::vector<std::string>, const char*> records[] = {
+        {{"bundle", "log.zip"}, "\nThe bundle has no timestamp; --tsa-ca was not used."},
+        {{"receipt", "account.json"}, "\nThe file has no timestamp; --tsa-ca was not used."},
+        {{"receipt", "receipt.jwt", "--description", "log.note"},
+         "\nThe file has no timestamp; --tsa-ca was not used."}};
+    for (const auto& [record, unused] : records) {
+        const auto with = [&](const char* file) {
+            auto arguments = record;
+            arguments.insert(arguments.end(), {"--key", key_, "--tsa-ca", file});
+            return verify(std::move(arguments));
+        };
+        for (const std::string file : {"empty.pem", "verifier.key", "log.zip"}) {
+            const Finished refused = with(file.c_str());
+            EXPECT_EQ(refused.code, 2) << refused.out;
+            EXPECT_EQ(refused.err, "consentry: --tsa-ca: " + file + " has no certificate in PEM\n");
+        }
+        const Finished accepted = with("tsa.pem");
+        EXPECT_EQ(accepted.code, 0) << accepted.err;
+        EXPECT_THAT(accepted.out, HasSubstr(unused));
+        auto without = record;
+        without.insert(without.end(), {"--key", key_});
+        EXPECT_THAT(verify(std::move(without)).out, Not(HasSubstr("--tsa-ca")));
+    }
+}
+
 TEST_F(VerifyCommand, TheVerdictInJson) {
     const auto verdict = [&](std::vector<std::string> arguments, int code, const std::string& input = {}) {
         arguments.insert(arguments.end(), {"--key", key_, "--json"});
@@ -455,7 +489,7 @@ TEST_F(StampedRecords, SayWhenTheLogExisted) {
         EXPECT_THAT(trusted.out, AllOf(HasSubstr("says CN=tsa"), ::testing::Not(HasSubstr("not verified"))));
     }
     EXPECT_EQ(verify({"bundle", "log.zip", "--tsa-ca", "none.pem"}).code, 2);
-    EXPECT_EQ(verify({"bundle", "log.zip", "--tsa-ca", "log.zip"}).code, 1);
+    EXPECT_EQ(verify({"bundle", "log.zip", "--tsa-ca", "log.zip"}).code, 2);
 }
 
 TEST_F(StampedRecords, ThatWereAlteredAreRefused) {

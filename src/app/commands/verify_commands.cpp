@@ -21,6 +21,7 @@
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
 #include "base/text.hpp"
+#include "crypto/timestamp.hpp"
 #include "features/consent_proof/bundle_check.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 
@@ -198,13 +199,20 @@ Description trusted_description(const VerifyOptions& options, const std::optiona
     return out;
 }
 
-// The file of --tsa-ca, as long as the object exists.
+// The file of --tsa-ca, as long as the object exists. Wrong use is reported even if no timestamp needs the file.
 class Authorities {
 public:
     explicit Authorities(const VerifyOptions& options) {
-        if (!options.authorities.empty()) file_.emplace(options.authorities);
+        if (options.authorities.empty()) return;
+        file_.emplace(options.authorities);
+        if (!crypto::has_certificates(file_->text()))
+            throw WrongUse(fmt::format("--tsa-ca: {} has no certificate in PEM", options.authorities));
     }
     std::optional<std::string_view> text() const { return file_ ? std::optional(file_->text()) : std::nullopt; }
+    // `what`: "bundle". Otherwise readers could take the verdict for one about a timestamp.
+    std::string unused_by(std::string_view what) const {
+        return file_ ? fmt::format("\nThe {} has no timestamp; --tsa-ca was not used.", what) : std::string();
+    }
 
 private:
     std::optional<InputFile> file_;
@@ -230,7 +238,7 @@ std::expected<std::string, std::string> verify_found_stamp(const FoundReceipts& 
 }
 
 int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,
-                 const tlog::Policy& policy) {
+                 const tlog::Policy& policy, const Authorities& authorities) {
     std::uint64_t proofs = 0;
     std::uint64_t addenda = 0;
     std::string only;
@@ -257,9 +265,8 @@ int verify_found(const VerifyOptions& options, const FoundReceipts& found, const
         ++proofs;
     }
     if (found.receipts.empty()) return refuse(options, "the file contains no receipt");
-    std::string stamped;
+    std::string stamped = authorities.unused_by("file");
     if (found.stamp) {
-        const Authorities authorities(options);
         auto verified = verify_found_stamp(found, policy, authorities.text());
         if (!verified) return refuse(options, verified.error());
         stamped = std::move(*verified);
@@ -293,16 +300,19 @@ int verify_receipts(const VerifyOptions& options) {
     return guarded(options, [&] {
         const tlog::Policy policy = trusted_policy(options);
         const InputFile file(options.file);
+        const Authorities authorities(options);
         auto found = is_json(file.text()) ? find_receipts(file.text()) : FoundReceipts{};
         if (!found) return refuse(options, found.error());
         const Description description = trusted_description(options, found->description_note, policy);
-        if (is_json(file.text())) return verify_found(options, *found, description, policy);
+        if (is_json(file.text())) return verify_found(options, *found, description, policy, authorities);
         const LineResult result = verify_lines(file.text(), description);
         if (!result.why.empty()) return refuse(options, fmt::format("line {}: {}", result.bad_line, result.why));
         if (!result.last) return refuse(options, "the file contains no receipt");
         if (result.genuine == 1)
-            return accept(options, fmt::format("The receipt is genuine: {}.", describe(LogEntry(result.last->entry))));
-        return accept(options, fmt::format("All {} receipts of {} are genuine.", result.genuine, description.origin));
+            return accept(options, fmt::format("The receipt is genuine: {}.{}", describe(LogEntry(result.last->entry)),
+                                               authorities.unused_by("file")));
+        return accept(options, fmt::format("All {} receipts of {} are genuine.{}", result.genuine, description.origin,
+                                           authorities.unused_by("file")));
     });
 }
 
@@ -338,7 +348,8 @@ int verify_bundle_file(const VerifyOptions& options) {
                         checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
                         verified->addenda, verified->documents,
                         verified->stamp ? "; " + describe(*verified->stamp) : "",
-                        witnesses_of(*verified) + absences_in(*verified) + describe(verified->doubts) +
+                        (verified->stamp ? "" : authorities.unused_by("bundle")) + witnesses_of(*verified) +
+                            absences_in(*verified) + describe(verified->doubts) +
                             comparison_with(earlier, verified->kept_promises)));
     });
 }
