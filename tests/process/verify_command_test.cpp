@@ -340,7 +340,6 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
     write("other", state(1, "another entry"));
     EXPECT_THAT(refusal("log.zip", "other"), HasSubstr("other: the log has signed another tree of 1 entries"));
     EXPECT_THAT(refusal("early.zip", "other"), HasSubstr("other: the log has signed another tree"));
-    EXPECT_THAT(refusal("log.zip", "log.note"), HasSubstr("log.note: "));
     const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
     write("part.zip", given_.service.get("/api/admin/consent/export?type=privacy", bearer(admin)).body);
     EXPECT_THAT(refusal("part.zip", "kept"), HasSubstr("only with a bundle of the whole log"));
@@ -396,6 +395,32 @@ TEST_F(VerifyCommand, NoDescriptionDisplacesAnother) {
     const Finished both = receipt("bare.note");
     EXPECT_EQ(both.code, 0) << both.err;
     EXPECT_THAT(receipt("other.note").err, HasSubstr(contradiction));
+}
+
+// What the reader gives by mistake says nothing about the log.
+TEST_F(VerifyCommand, AGivenFileOfAnotherFormatIsNoFalseRecord) {
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);
+    write("empty", "");
+    write("cut", given_.service.get("/consent-log/checkpoint").body.substr(0, 40));
+    write("cut.json", R"({"consentLog":)");
+    write("other.json", "{}");
+    write("cut.zip", "PK");
+    write("cut.jwt", "eyJ0");
+    write("cut.tlog-proof", "c2sp.org/tlog-proof@v1\n");
+    write("damaged.json", json::serialize(json::object{{"receipt", receipt_}, {"proof", 1}}));
+    for (const std::string file : {"empty", "cut", "log.note", "cut.json", "other.json", "cut.zip", "cut.jwt",
+                                   "cut.tlog-proof", "damaged.json"}) {
+        const Finished refused = verify({"bundle", "log.zip", "--key", key_, "--earlier", file});
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_THAT(refused.err, HasSubstr("consentry: --earlier: " + file));
+    }
+    for (const std::string file :
+         {"empty", "cut", "receipt.jwt", "cut.json", "other.json", "cut.zip", "privacy.tlog-proof"}) {
+        const Finished refused = verify({"receipt", "receipt.jwt", "--key", key_, "--description", file});
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_THAT(refused.err, HasSubstr("consentry: --description: " + file));
+    }
 }
 
 // The records have no timestamp.
@@ -545,9 +570,18 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
         << "a whole day";
     EXPECT_EQ(run({"verify", "database", "--key", "x"}).code, 2);
     EXPECT_EQ(run({"verify", "database", "--checkpoint", "nowhere"}).code, 2);
-    std::ofstream(folder / "kept") << "no checkpoint\n";
+    for (const char* text : {"", "no checkpoint\n"}) {
+        std::ofstream(folder / "kept") << text;
+        const Finished refused = run({"verify", "database", "--checkpoint", "kept"});
+        EXPECT_EQ(refused.code, 2) << refused.out;
+        EXPECT_THAT(refused.err, HasSubstr("consentry: --checkpoint: kept is not a checkpoint: "));
+    }
+    tlog::Note note{.text = tlog::format_checkpoint({.origin = "log.example", .size = 1, .root = tlog::Hash{}}),
+                    .signatures = {}};
+    note.signatures.push_back(tlog::NoteSigner::generate("log.example", tlog::KeyType::ed25519)->sign(note.text));
+    std::ofstream(folder / "kept") << tlog::format_note(note);
     const Finished kept = run({"verify", "database", "--checkpoint", "kept"});
-    EXPECT_EQ(kept.code, 1);
+    EXPECT_EQ(kept.code, 1) << kept.err;
     EXPECT_THAT(kept.out, HasSubstr("The checkpoint that was kept is not one of the log: "));
 }
 

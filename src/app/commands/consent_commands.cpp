@@ -10,6 +10,7 @@
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
 #include "features/consent_proof/database_check.hpp"
+#include "tlog/checkpoint.hpp"
 
 namespace consentry {
 namespace {
@@ -67,6 +68,9 @@ std::optional<KnownLog> known_log(const VerifyDatabaseOptions& options) {
     if (options.checkpoint.empty()) return out;
     try {
         out.checkpoint = std::string(InputFile(options.checkpoint).text());
+        // Taken for a checkpoint, such a file would accuse the database.
+        if (const auto parsed = tlog::parse_signed_checkpoint(*out.checkpoint); !parsed)
+            throw WrongUse(fmt::format("{} is not a checkpoint: {}", options.checkpoint, parsed.error()));
     } catch (const WrongUse& error) {
         say("consentry: --checkpoint: {}\n", error.what());
         return std::nullopt;

@@ -183,10 +183,18 @@ Description opened(const std::string& note, const tlog::Policy& policy) {
     return std::move(*description);
 }
 
+std::string given_description(const VerifyOptions& options) {
+    auto found = find_description(InputFile(options.description).text());
+    if (!found) throw WrongUse(fmt::format("--description: {} contains no description of a log", options.description));
+    if (const auto is_one = check_is_description(*found); !is_one)
+        throw WrongUse(fmt::format("--description: {}: {}", options.description, is_one.error()));
+    return std::move(*found);
+}
+
 // `own`: the note in the file itself. Its keys count beside those of --description, which may be an older state.
 Description trusted_description(const VerifyOptions& options, const std::optional<std::string>& own,
                                 const tlog::Policy& policy) {
-    const auto given = options.description.empty() ? own : find_description(InputFile(options.description).text());
+    const auto given = options.description.empty() ? own : given_description(options);
     if (!given)
         throw WrongUse(
             "a receipt is signed by a key that the log certifies: give --description with the log's description, as "

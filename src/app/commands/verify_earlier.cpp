@@ -34,7 +34,7 @@ public:
     void read(const std::string& path, std::string_view text) {
         place_ = path;
         if (is_json(text)) return add_export(text);
-        if (text.starts_with("PK")) return add_state(member_in(text, bundle::checkpoint));
+        if (text.starts_with("PK")) return add_bundle(text);
         if (text.starts_with("c2sp.org/")) return add_proof(text);
         if (text.starts_with("eyJ")) return add_lines(text);
         add_state(text);
@@ -47,7 +47,13 @@ private:
         throw std::runtime_error(fmt::format("{}: {}", place_, why));
     }
 
+    // The file has another format than its reader thinks, which says nothing about the log.
+    [[noreturn]] void refuse_use(std::string_view why) const {
+        throw WrongUse(fmt::format("--earlier: {}: {}", place_, why));
+    }
+
     void add_keys(std::string_view note) {
+        if (const auto is_one = check_is_description(note); !is_one) refuse_use(is_one.error());
         const auto more = open_description(note, policy_);
         if (!more) refuse(more.error());
         if (more->verifier_key != description_.verifier_key) return;  // another log of the policy
@@ -62,6 +68,8 @@ private:
     }
 
     void add_state(std::string_view note) {
+        if (const auto parsed = tlog::parse_signed_checkpoint(note); !parsed)
+            refuse_use("this is not a checkpoint: " + parsed.error());
         const auto accepted = policy_.accept(note);
         if (!accepted) refuse(accepted.error());
         if (!is_of_the_log(note)) refuse("the checkpoint is that of a log other than the bundle");
@@ -72,15 +80,22 @@ private:
         if (!is_known) out_.states.push_back({place_, accepted->checkpoint});
     }
 
+    void add_bundle(std::string_view text) {
+        const std::string_view note = member_in(text, bundle::checkpoint);
+        if (note.empty()) refuse_use("the archive is not a bundle: it has no checkpoint");
+        add_state(note);
+    }
+
     void add_proof(std::string_view text) {
         const auto proof = tlog::parse_proof_file(text);
-        if (!proof) refuse(proof.error());
+        if (!proof) refuse_use("this is not a proof: " + proof.error());
         if (const auto proven = tlog::verify_proof(proof->extra, *proof, policy_); !proof->extra.empty() && !proven)
             refuse(proven.error());
         add_state(proof->checkpoint);
     }
 
     void add_receipt(std::string_view token) {
+        if (const auto is_one = check_is_receipt(token); !is_one) refuse_use(is_one.error());
         auto receipt = verify_receipt(token, description_);
         if (!receipt) refuse(receipt.error());
         out_.receipts.push_back({place_, std::move(*receipt)});
@@ -100,16 +115,16 @@ private:
     void add_export(std::string_view text) {
         const std::string path = place_;
         const auto found = find_receipts(text);
-        if (!found) refuse(found.error());
+        if (!found) refuse_use(found.error());
         for (const FoundReceipt& one : found->receipts) {
             place_ = fmt::format("{}: {}", path, one.place);
-            if (!one.damage.empty()) refuse(one.damage);
+            if (!one.damage.empty()) refuse_use(one.damage);
             add_receipt(one.receipt);
             if (one.proof) add_proof(*one.proof);
         }
         place_ = path;
         if (found->checkpoint) add_state(*found->checkpoint);
-        if (found->receipts.empty()) refuse("the file contains no receipt");
+        if (found->receipts.empty()) refuse_use("the file contains no receipt");
     }
 
     const std::string_view bundle_;  // its checkpoint

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -35,29 +36,46 @@ std::expected<decltype(Description::receipt_keys), std::string> read_keys(const 
     return out;
 }
 
-}  // namespace
+struct UnverifiedDescription {
+    tlog::Note note;
+    json::object facts;
+};
 
-std::expected<Description, std::string> open_description(std::string_view text, const tlog::Policy& policy) {
-    const auto note = tlog::parse_note(text);
+std::expected<UnverifiedDescription, std::string> read_description(std::string_view text) {
+    auto note = tlog::parse_note(text);
     if (!note) return std::unexpected("the description is not a signed note: " + note.error());
     tlog::LineReader lines(note->text);
     const auto title = lines.next();
     const auto line = lines.next();
     if (title != description_title || !line || !lines.rest().empty())
         return std::unexpected("the note is not the description of a consent log");
-    const auto facts = parse_strict_json(*line, {.depth_max = 16, .members_max = 100'000});
+    auto facts = parse_strict_json(*line, {.depth_max = 16, .members_max = 100'000});
     if (!facts || !facts->is_object()) return std::unexpected("the description is not in JSON");
-    const std::string_view key = text_or_empty(facts->get_object(), "verifierKey");
+    return UnverifiedDescription{.note = std::move(*note), .facts = std::move(facts->get_object())};
+}
+
+}  // namespace
+
+std::expected<void, std::string> check_is_description(std::string_view text) {
+    if (const auto read = read_description(text); !read) return std::unexpected(read.error());
+    return {};
+}
+
+std::expected<Description, std::string> open_description(std::string_view text, const tlog::Policy& policy) {
+    const auto read = read_description(text);
+    if (!read) return std::unexpected(read.error());
+    const auto& [note, facts] = *read;
+    const std::string_view key = text_or_empty(facts, "verifierKey");
     const auto log =
         std::ranges::find_if(policy.logs(), [&](const tlog::PolicyLog& trusted) { return trusted.key.text() == key; });
-    if (log == policy.logs().end() || log->key.name() != text_or_empty(facts->get_object(), "origin"))
+    if (log == policy.logs().end() || log->key.name() != text_or_empty(facts, "origin"))
         return std::unexpected("the description belongs to a log other than the trusted one");
     const std::array known{log->key};
-    if (const auto verified = tlog::verify_note(*note, known); !verified)
+    if (const auto verified = tlog::verify_note(note, known); !verified)
         return std::unexpected("the description is not signed by the log: " + verified.error());
-    auto keys = read_keys(facts->get_object());
+    auto keys = read_keys(facts);
     if (!keys) return std::unexpected(keys.error());
-    const json::value* delay = facts->get_object().if_contains("mergeDelay");
+    const json::value* delay = facts.if_contains("mergeDelay");
     if (delay == nullptr || !delay->is_int64() || delay->get_int64() < 0)
         return std::unexpected("the description does not say within which time the log adds entries");
     return Description{.origin = log->key.name(),

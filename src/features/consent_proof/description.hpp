@@ -21,6 +21,9 @@ struct Description {
     std::string verifier_key;      // of the log: two logs may have one origin
 };
 
+// Whether the text has the format of a description; verifies nothing.
+std::expected<void, std::string> check_is_description(std::string_view text);
+
 // Reads the note at /.well-known/consent-log.note, if a log of the policy has signed it.
 std::expected<Description, std::string> open_description(std::string_view text, const tlog::Policy& policy);
 

@@ -71,6 +71,14 @@ std::string describe_consent(const ConsentEntry& entry) {
                        to_hex(entry.subject), entry.is_late ? ", logged later" : "");
 }
 
+std::expected<crypto::CompactJws, std::string> read_receipt(std::string_view token) {
+    auto jws = crypto::parse_jws(token);
+    if (!jws) return std::unexpected("this is not a receipt: it is not a signed token in canonical form");
+    if (jws->typ != receipt_type)
+        return std::unexpected(fmt::format("this is not a receipt: its type is not {}", receipt_type));
+    return std::move(*jws);
+}
+
 std::expected<tlog::ProofFile, std::string> read_proof(std::string_view file) {
     auto proof = tlog::parse_proof_file(file);
     if (!proof) return std::unexpected("this is not a proof: " + proof.error());
@@ -88,11 +96,14 @@ std::expected<Proven, std::string> verify_proof_of_entry(const tlog::ProofFile& 
 
 }  // namespace
 
+std::expected<void, std::string> check_is_receipt(std::string_view token) {
+    if (const auto jws = read_receipt(token); !jws) return std::unexpected(jws.error());
+    return {};
+}
+
 std::expected<Receipt, std::string> verify_receipt(std::string_view token, const Description& description) {
-    const auto jws = crypto::parse_jws(token);
-    if (!jws) return std::unexpected("this is not a receipt: it is not a signed token in canonical form");
-    if (jws->typ != receipt_type)
-        return std::unexpected(fmt::format("this is not a receipt: its type is not {}", receipt_type));
+    const auto jws = read_receipt(token);
+    if (!jws) return std::unexpected(jws.error());
     const auto known = description.receipt_keys.find(jws->kid);
     if (known == description.receipt_keys.end())
         return std::unexpected("the receipt is signed with a key that the log does not know");

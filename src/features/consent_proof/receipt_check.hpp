@@ -19,6 +19,9 @@ struct Receipt {
     std::int64_t merge_delay = 0;
 };
 
+// Whether the token has the format of a receipt; verifies nothing.
+std::expected<void, std::string> check_is_receipt(std::string_view token);
+
 // Rebuilds the entry from the claims and compares its hash with the claimed one.
 std::expected<Receipt, std::string> verify_receipt(std::string_view token, const Description& description);
 
