@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "base/whole_file.hpp"
@@ -113,6 +115,24 @@ Config with_passing_secrets(Config config) {
             token.private_key = crypto::PrivateKey::generate(crypto::find_algorithm(token.algorithm).value()).pem();
         });
     return config;
+}
+
+std::vector<std::string> secrets_to_make(const Config& config) {
+    std::vector<std::string> out;
+    if (config.app.environment != AppEnvironment::local) return out;
+    Config copy = config;
+    fill(
+        copy,
+        [&](const fs::path& file) {
+            if (std::error_code error; !fs::exists(file, error)) out.push_back(file.filename().string());
+            return to_base64url(crypto::random_bytes(32));
+        },
+        [&](TokenKind kind, const TokenConfig&) {
+            // One of another algorithm is not lost: the setting has changed.
+            if (!KeyRing::newest_algorithm(key_folder(config), kind))
+                out.push_back(fmt::format("a key for {} tokens", name_of(kind)));
+        });
+    return out;
 }
 
 }  // namespace consentry

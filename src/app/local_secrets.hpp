@@ -2,6 +2,9 @@
 // application's secret.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/config/config.hpp"
 #include "base/clock.hpp"
 
@@ -16,5 +19,9 @@ Config with_local_secrets(Config config, const Clock& clock);
 
 // The same for checks that modify nothing: missing secrets are generated for this process only.
 Config with_passing_secrets(Config config);
+
+// What with_local_secrets() would generate for want of any such key: names of files in the key folder, or
+// "a key for access tokens".
+std::vector<std::string> secrets_to_make(const Config& config);
 
 }  // namespace consentry

@@ -287,7 +287,7 @@ TEST_F(Backup, ARestoreReplacesNothing) {
 TEST_F(Backup, ComesBackWhereTheDatabaseIsInTheWorkingFolder) {
     const Settings settings = quick_settings({{"DATABASE_URL", "sqlite:consentry.db"}});
     make_person(folder_.path(), "ada@example.org", "user", settings);
-    ASSERT_EQ(run_program({"backup", "copy"}, folder_.path(), settings).code, 0);
+    ASSERT_EQ(run_program({"backup", "copy", "--with-keys"}, folder_.path(), settings).code, 0);
     for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "consentry.db").string() + ending);
     move_data_away();
     const Finished restored = run_program({"restore", "copy"}, folder_.path(), settings);
@@ -398,6 +398,50 @@ TEST_F(Backup, AnOlderDatabaseBesideNewerFilesDoesNotStart) {
     ASSERT_EQ(run({"restore", "copy"}).code, 0);
     const ServiceProcess service(folder_.path());
     EXPECT_GE(entries_of_log(service.client()), 1);
+}
+
+// A command that made other keys would hide that the former ones are missing, until no second factor works.
+TEST_F(Backup, WithoutKeysMakesNoCommandMakeOthers) {
+    const Person ada = make_person(folder_.path(), "ada@example.org");
+    publish(1);
+    ASSERT_EQ(run({"backup", "copy"}).code, 0);
+    move_data_away();
+    const Finished restored = run({"restore", "copy"});
+    EXPECT_EQ(restored.code, 0);
+    const std::string keys = (fs::path("./data") / "keys").string();
+    EXPECT_THAT(restored.err, HasSubstr("The backup has no keys. Put " + keys + " back before any other command."));
+    const std::string missing = keys +
+                                " lacks two-factor.key, app.key, a key for access tokens, a key for refresh tokens "
+                                "and consent-log.key, although the database has accounts. Put the missing files back";
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"keys", "epoch", "raise"}, {"user", "list"}, {"clean-up"}, {"keys", "rotate"}}) {
+        const Finished refused = run(command);
+        EXPECT_EQ(refused.code, 2) << command.front() << refused.out;
+        EXPECT_THAT(refused.err, HasSubstr("DATA_DIR: " + missing));
+    }
+    const std::string no_log_key = keys +
+                                   "/consent-log.key is missing, and no other key continues the log in this "
+                                   "database. Put it back";
+    const Finished checked = run({"config", "check"});
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("DATA_DIR: " + no_log_key), HasSubstr("DATA_DIR: " + missing),
+                                   Not(HasSubstr("the given key"))));
+    const Finished started = run({"serve"});
+    EXPECT_EQ(started.code, 2);
+    EXPECT_THAT(started.err, HasSubstr("DATA_DIR: " + no_log_key));
+    EXPECT_FALSE(fs::exists(folder_ / "data/keys"));
+
+    fs::copy(folder_ / "former-0/keys", folder_ / "data/keys");
+    EXPECT_EQ(run({"keys", "epoch", "raise"}).code, 0);
+    // Only the service itself replaces what can be replaced.
+    fs::remove(folder_ / "data/keys/app.key");
+    EXPECT_THAT(run({"user", "list"}).err, HasSubstr(keys + " lacks app.key, although"));
+    const Finished warned = run({"config", "check"});
+    EXPECT_EQ(warned.code, 0);
+    EXPECT_THAT(warned.err, HasSubstr("warning: DATA_DIR: " + keys + " lacks app.key, although"));
+    const ServiceProcess service(folder_.path());
+    EXPECT_EQ(log_in(service.client(), ada).status, 200U);
+    EXPECT_EQ(run({"user", "list"}).code, 0);
 }
 
 TEST_F(Backup, WithPostgresqlItNamesThePage) {

@@ -446,11 +446,18 @@ TEST(ConfigCheck, OPS_2_FindsALogThatTheseSettingsCannotContinue) {
     EXPECT_EQ(check(folder.path()).code, 0);
     expect_refused(folder.path(), {{"CONSENT_LOG_ORIGIN", "another.example"}}, "CONSENT_LOG_ORIGIN",
                    "A log keeps its origin");
-    fs::remove(folder / "data/keys/consent-log.key");
-    const Finished checked = check(folder.path());
-    EXPECT_EQ(checked.code, 2);
-    EXPECT_THAT(checked.err, HasSubstr("CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database"));
-    EXPECT_EQ(run_program({"serve"}, folder.path(), quick_settings({})).code, 2) << "a start makes another key";
+    const fs::path key = folder / "data/keys/consent-log.key";
+    fs::remove(key);
+    const Finished missing = check(folder.path());
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_THAT(missing.err, HasSubstr("DATA_DIR: ./data/keys/consent-log.key is missing"));
+    EXPECT_EQ(run_program({"serve"}, folder.path(), quick_settings({})).code, 2);
+    EXPECT_FALSE(fs::exists(key)) << "another key does not continue the log";
+    std::ofstream(key) << to_base64url(Bytes(32, 7));
+    const Finished other = check(folder.path());
+    EXPECT_EQ(other.code, 2);
+    EXPECT_THAT(other.err, HasSubstr("CONSENT_LOG_PRIVATE_KEY: not the key of the log in this database"));
+    EXPECT_EQ(run_program({"serve"}, folder.path(), quick_settings({})).code, 2);
 }
 
 TEST(ConfigCheck, OPS_2_FindsAKeyUnderTheIdOfAnother) {

@@ -229,10 +229,13 @@ TEST_F(MigrateFrom, ACopyHasTheSchemaOfAMigratedDatabase) {
 
 // On another machine, which has had no installation.
 TEST_F(MigrateFrom, OtherCommandsWorkOnTheCopyBeforeTheServiceHasStarted) {
+    EXPECT_EQ(run_program({"user", "list"}, folder_.path(), on_sqlite()).code, 0) << "makes the keys";
     add_user();
     const TempFolder other;
     const Finished copied = run_program({"migrate", "--from", "sqlite:" + file_.string()}, other.path(), on_postgres());
     EXPECT_EQ(copied.code, 0) << copied.err;
+    EXPECT_EQ(run_program({"user", "list"}, other.path(), on_postgres()).code, 2) << "the keys are missing";
+    fs::copy(folder_ / "data/keys", other / "data/keys");
     const Finished listed = run_program({"user", "list"}, other.path(), on_postgres());
     EXPECT_EQ(listed.code, 0) << listed.err;
     EXPECT_THAT(listed.out, HasSubstr("ada@example.org"));

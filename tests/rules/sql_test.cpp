@@ -30,6 +30,7 @@ constexpr std::array stores{
     Store{"src/app/copy/copy_source.cpp", "copies all tables"},
     Store{"src/app/copy/copy_target.cpp", "copies all tables"},
     Store{"src/app/doctor/data_checks.cpp", "counts what is overdue in any feature"},
+    Store{"src/app/missing_keys.cpp", "looks at a database that no service has open"},
     Store{"src/app/two_factor_keys.cpp", "looks at a database that no service has open"},
     Store{"src/features/accounts/export.cpp", "reads rows into the DTOs that it writes"},
     Store{"src/features/sessions/epochs.cpp", "stores the epochs"},

@@ -12,6 +12,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/settings_loader.hpp"
 #include "app/engines.hpp"
+#include "app/local_secrets.hpp"
 #include "app/terminal/results.hpp"
 #include "app/version.hpp"
 #include "base/standard_error.hpp"
@@ -53,6 +54,14 @@ void print_facts(const BackupFacts& facts, std::optional<bool> restored, bool as
     print_result(columns, row, as_json);
 }
 
+// Other commands would refuse, and a start would make other keys.
+void say_if_keys_are_missing(const Config& config, const BackupFacts& facts) {
+    if (secrets_to_make(config).empty()) return;
+    say("The {}. Put {} back before any other command.\n",
+        facts.has_keys ? "keys of the backup were not restored" : "backup has no keys",
+        (config.data.directory / "keys").string());
+}
+
 // Returns the exit code. Nothing was restored unless it is 0.
 int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     const auto known = static_cast<std::int64_t>(storage::migrations().size());
@@ -79,6 +88,7 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
     restore_backup(options.folder, places);
     // No command but `migrate` works on an earlier schema, and the start that follows would accept the sessions.
     const bool is_earlier = facts.schema < known;
+    say_if_keys_are_missing(*config, facts);
     say("Restored. Before you start the service, {}end the sessions, links and codes that came back with the "
         "backup:\n"
         "{}  consentry{} keys epoch raise --keep-api-keys\n"

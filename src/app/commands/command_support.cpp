@@ -17,6 +17,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/settings_loader.hpp"
 #include "app/engines.hpp"
+#include "app/missing_keys.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/email_address.hpp"
 #include "base/error_text.hpp"
@@ -67,6 +68,7 @@ bool has_data(const Config& config) {
 std::unique_ptr<Services> open_services(const Clock& clock, std::optional<milliseconds> statement_time) {
     auto config = load_config();
     if (!config || !has_data(*config)) return nullptr;
+    require_keys(*config);
     if (statement_time) config->database.timeout = *statement_time;
     return std::make_unique<Services>(*config, clock, [] {
         // The running service may be of that version.

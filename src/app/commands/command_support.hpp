@@ -36,7 +36,8 @@ T run(awaitable<T> work) {
 bool has_data(const Config& config);
 
 // Opens the services. Returns null if the settings are invalid or there is no data, and has then reported it. Throws
-// WrongSettings if the schema is that of an earlier version. `statement_time` replaces DATABASE_TIMEOUT.
+// WrongSettings if the schema is that of an earlier version, or as require_keys() does. `statement_time` replaces
+// DATABASE_TIMEOUT.
 std::unique_ptr<Services> open_services(const Clock& clock, std::optional<milliseconds> statement_time = {});
 
 // The account that a command works on. Exactly one of the options must name it.

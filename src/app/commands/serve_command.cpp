@@ -19,6 +19,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/settings_loader.hpp"
 #include "app/commands/start_check.hpp"
+#include "app/missing_keys.hpp"
 #include "app/observation/standard_error_log.hpp"
 #include "app/service_manager.hpp"
 #include "app/sole_service.hpp"
@@ -103,6 +104,17 @@ void require_start(const Config& config, const Clock& clock) {
     }
 }
 
+// Before the start makes other keys beside it.
+void require_key_of_log_if_known(const Config& config) {
+    try {
+        require_key_of_log(config);
+    } catch (const WrongSettings&) {
+        throw;
+    } catch (const std::exception&) {
+        // The start itself says what is wrong with the database.
+    }
+}
+
 }  // namespace
 
 int serve() {
@@ -118,6 +130,7 @@ int serve() {
     const SystemClock clock;
     SoleService sole(*config);
     sole.lock(former_service_ends);
+    require_key_of_log_if_known(*config);
     App app(*config, clock, [&] { require_start(*config, clock); });
     sole.lock(former_service_ends);  // in the folder that a first start has just made
     ending.begin_serving();

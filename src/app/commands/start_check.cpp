@@ -21,6 +21,7 @@
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/mail_transport.hpp"
+#include "app/missing_keys.hpp"
 #include "app/pages.hpp"
 #include "app/services.hpp"
 #include "app/sole_service.hpp"
@@ -182,6 +183,7 @@ tlog::NoteSigner signer_of(const LogClaim& claim, const std::optional<LogState>&
 
 // What the database alone can tell.
 void look_at_logs(const Config& config) {
+    require_key_of_log(config);
     for (const LogClaim& claim : log_claims(config)) {
         const auto known = state_of(config, claim.place.name);
         try {
@@ -320,6 +322,9 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
         if (looker.look("CONSENT_LOG_PRIVATE_KEY", {}, look_at_logs) && has_objects)
             looker.look("STORAGE_URL", "the published logs were not checked", look_at_published_logs);
         looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_receipt_key(c, clock); });
+        if (std::string missing = missing_keys(config); !missing.empty())
+            found.warnings.push_back(
+                {"DATA_DIR", std::move(missing) + ". Put the missing files back: a start makes others"});
     }
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);

@@ -1,0 +1,62 @@
+#include "app/missing_keys.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/engines.hpp"
+#include "app/local_secrets.hpp"
+#include "base/wrong_settings.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view key_of_log = "consent-log.key";
+
+std::string name_of_folder(const Config& config) { return (config.data.directory / "keys").string(); }
+
+bool lacks_key_of_log(const std::vector<std::string>& missing) {
+    return std::ranges::find(missing, key_of_log) != missing.end();
+}
+
+bool has_log(const Config& config) {
+    return text_in_database(config, "logs", "SELECT name FROM logs LIMIT 1").has_value();
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return out;
+}
+
+}  // namespace
+
+std::string missing_keys(const Config& config) {
+    std::vector<std::string> missing = secrets_to_make(config);
+    // A log that was just turned on has none yet.
+    if (lacks_key_of_log(missing) && !has_log(config)) std::erase(missing, key_of_log);
+    if (missing.empty() || !text_in_database(config, "users", "SELECT username FROM users LIMIT 1")) return {};
+    return fmt::format("{} lacks {}, although the database has accounts", name_of_folder(config), listed(missing));
+}
+
+void require_keys(const Config& config) {
+    if (const std::string missing = missing_keys(config); !missing.empty())
+        throw WrongSettings(
+            fmt::format("DATA_DIR: {}. Put the missing files back. If they are lost, start the service, which makes "
+                        "others; nothing was changed",
+                        missing));
+}
+
+void require_key_of_log(const Config& config) {
+    if (!lacks_key_of_log(secrets_to_make(config)) || !has_log(config)) return;
+    throw WrongSettings(
+        fmt::format("DATA_DIR: {}/{} is missing, and no other key continues the log in this database. Put it back. If "
+                    "it is lost, start a new log, as docs/guides/backup.md explains",
+                    name_of_folder(config), key_of_log));
+}
+
+}  // namespace consentry
