@@ -309,7 +309,10 @@ TEST(Config, INP_9_TheSecretOfCursorsIsAListOfLongOnes) {
 TEST(Config, LOG_4_DebugLogsStopTheStartInProductionOnly) {
     const Environment logs = with(production(), "LOGGER_ENABLE", "true");
     EXPECT_THAT(problem_names(logs), ElementsAre("LOGGER_LEVEL"));
+    EXPECT_EQ(read_config(logs).error().front().text,
+              "must not be debug, which is the default, in production; set LOGGER_LEVEL=info");
     EXPECT_THAT(problem_names(with(logs, "LOGGER_LEVEL", "debug")), ElementsAre("LOGGER_LEVEL"));
+    EXPECT_EQ(read_config(with(logs, "LOGGER_LEVEL", "debug")).error().front().text, "must not be debug in production");
     EXPECT_TRUE(read_config(with(logs, "LOGGER_LEVEL", "verbose")));
     EXPECT_TRUE(read_config({{"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "debug"}}));
     EXPECT_THAT(problem_names({{"LOGGER_LEVEL", "silly"}}), ElementsAre("LOGGER_LEVEL"));
@@ -349,6 +352,9 @@ TEST(Config, WarnsAboutUnwiseChoices) {
     EXPECT_THAT(warning_names(production()), IsEmpty());
     EXPECT_THAT(warning_names(with(production(), "MAIL_URL", "file:/var/mail/out")), ElementsAre("MAIL_URL"));
     EXPECT_THAT(warning_names({{"MAIL_URL", "smtp://mail.shop.example"}}), ElementsAre("EMAIL_NO_REPLY"));
+    const Environment logs{{"LOGGER_INTO_FILE", "true"}, {"LOGGER_AUTO", "true"}, {"LOGGER_PRETTIER", "true"}};
+    EXPECT_THAT(warning_names(logs), UnorderedElementsAre("LOGGER_INTO_FILE", "LOGGER_AUTO", "LOGGER_PRETTIER"));
+    EXPECT_THAT(warning_names(with(logs, "LOGGER_ENABLE", "true")), IsEmpty());
 }
 
 TEST(Config, WarnsAboutUnencryptedServersInProduction) {

@@ -104,7 +104,10 @@ void check(const Config& config, const Environment& environment, std::vector<Con
         if (config.password.argon2_passes < argon2_passes_min)
             problem("AUTH_PASSWORD_ARGON2_PASSES", "must be at least 2 in production");
         if (config.logger.enable && config.logger.level == LogLevel::debug)
-            problem("LOGGER_LEVEL", "must not be debug in production");
+            problem("LOGGER_LEVEL", environment.contains("LOGGER_LEVEL")
+                                        ? "must not be debug in production"
+                                        : "must not be debug, which is the default, in production; set "
+                                          "LOGGER_LEVEL=info");
     }
 
     if (config.storage.url.starts_with("s3:")) {
@@ -208,6 +211,10 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
             "PAGES_ENABLE",
             "has no effect, because PUBLIC_URL is neither https nor http on this machine, or has a path; the pages are "
             "not served");
+    for (const auto& [setting, is_on] : {std::pair("LOGGER_INTO_FILE", config.logger.into_file),
+                                         {"LOGGER_AUTO", config.logger.automatic},
+                                         {"LOGGER_PRETTIER", config.logger.prettier}})
+        if (is_on && !config.logger.enable) warn(setting, "has no effect without LOGGER_ENABLE=true");
     for (const auto& [name, value] : environment)
         if (auto resembling = resembling_name(name, environment)) found.push_back(std::move(*resembling));
     return found;
