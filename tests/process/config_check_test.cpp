@@ -135,7 +135,9 @@ TEST(ConfigCheck, OPS_2_FindsAnAddressThatCannotBeListenedOn) {
                    "no-such-host.invalid: host not found", other_trouble);
     const Finished running = check(folder.path(), {{"HTTP_PORT", port}}, {"--running"});
     EXPECT_EQ(running.code, 0) << running.err << "its own address is not a problem";
-    const auto advice = HasSubstr("If a service manager holds the socket for the service, add --socket");
+    const auto advice = HasSubstr(
+        "If it is the service that you check, add --running. If a service manager holds the socket for the service, "
+        "add --socket");
     EXPECT_THAT(check(empty.path(), {{"HTTP_PORT", port}}).err, advice);
     EXPECT_THAT(check(empty.path(), {{"HTTP_HOST", "192.0.2.1"}}).err, Not(advice)) << "would not help";
     const Finished passed = check(empty.path(), {{"HTTP_PORT", port}}, {"--socket"});

@@ -261,7 +261,8 @@ void look_at_address(const Config& config) {
     } catch (const std::system_error& error) {
         if (error.code() != std::errc::address_in_use) throw;
         throw std::runtime_error(sentence_of(error) +
-                                 ". If a service manager holds the socket for the service, add --socket");
+                                 ". If it is the service that you check, add --running. If a service manager holds "
+                                 "the socket for the service, add --socket");
     }
 }
 
