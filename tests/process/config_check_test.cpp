@@ -122,6 +122,17 @@ TEST(ConfigCheck, OPS_2_AnOlderSchemaStaysAsItIs) {
     EXPECT_EQ(snapshot(folder.path()), before);
 }
 
+TEST(ConfigCheck, OPS_2_WarnsOfALogThatCannotBeWritten) {
+    const TempFolder folder;
+    std::ofstream(folder / "logs") << "no folder";
+    const Settings into_file{{"LOGGER_ENABLE", "true"}, {"LOGGER_INTO_FILE", "true"}};
+    const Finished checked = check(folder.path(), into_file);
+    EXPECT_EQ(checked.code, 0);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("warning: LOGGER_INTO_FILE: "), HasSubstr("logs"),
+                                   HasSubstr("; lines of the log are lost until it can be written")));
+    EXPECT_EQ(ServiceProcess(folder.path(), quick_settings(into_file)).stop().code, 0) << "a start goes without it";
+}
+
 TEST(ConfigCheck, OPS_2_FindsAnAddressThatCannotBeListenedOn) {
     const TempFolder folder;
     ServiceProcess other(folder.path());

@@ -123,8 +123,14 @@ void look_for_lost_keys(const Config& config) {
     }
 }
 
+// A start does without the file, and tries again with each line.
 void look_at_log(const Config& config) {
-    if (config.logger.enable && config.logger.into_file) require_writable("logs");
+    if (!config.logger.enable || !config.logger.into_file) return;
+    try {
+        require_writable("logs");
+    } catch (const std::exception& error) {
+        throw Unavailable(sentence_of(error));
+    }
 }
 
 // The key of a log that does not exist yet comes with its first start.
@@ -329,7 +335,7 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
     }
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
-    looker.look("LOGGER_INTO_FILE", {}, look_at_log);
+    looker.look("LOGGER_INTO_FILE", "lines of the log are lost until it can be written", look_at_log);
     looker.look("PAGES_DIR", "the pages were not checked", [&](const Config& c) { look_at_pages(c, clock); });
     if (runs == ServiceRuns::no) {
         looker.look("DATA_DIR", {}, look_for_other_service);
