@@ -65,7 +65,7 @@ void expect_refused(const fs::path& folder, const Settings& settings, const std:
                     const std::string& trouble, int code = wrong_settings) {
     const auto before = snapshot(folder);
     const Finished checked = check(folder, settings);
-    EXPECT_EQ(checked.code, 2);
+    EXPECT_EQ(checked.code, code) << checked.err;
     EXPECT_THAT(checked.err, AllOf(HasSubstr(setting + ": "), HasSubstr(trouble), HasSubstr("would not start"),
                                    HasSubstr("Nothing was changed")));
     EXPECT_EQ(checked.out, "");
@@ -419,7 +419,7 @@ TEST(ConfigCheck, OPS_2_FindsAKeyThatARunningServiceHasLost) {
     for (const auto& file : fs::directory_iterator(folder / "data/keys"))
         if (file.path().filename().string().starts_with("refresh-")) fs::remove(file.path());
     const Finished checked = check_running();
-    EXPECT_EQ(checked.code, 2);
+    EXPECT_EQ(checked.code, 1);
     EXPECT_THAT(checked.err, HasSubstr("DATA_DIR: no key for refresh tokens in "));
     EXPECT_EQ(check(folder.path(), {}, {"--socket"}).code, 0) << "a start would make another";
 }

@@ -68,6 +68,7 @@ void require_place_for_data_folder(const Config& config) {
 
 int check_config(const CheckOptions& options) {
     FoundSettings found = find_settings();
+    bool lasts = !found.problems.empty();
     if (found.config) {
         act_as_owner_of_data(*found.config);
         add(found.warnings, unit_warnings(*found.config));
@@ -77,20 +78,22 @@ int check_config(const CheckOptions& options) {
                                                   : ServiceRuns::no;
         StartCheck start = check_start(*found.config, clock, runs);
         if (start.problems.empty()) add(start.warnings, locked_out_accounts(*found.config));
+        lasts = lasts || start.lasts;
         add(found.problems, std::move(start.problems));
         add(found.warnings, std::move(start.warnings));
     }
     const bool is_valid = found.problems.empty();
+    const int code = is_valid ? 0 : lasts ? wrong_use : failed;  // that of the start
     if (options.json) {
         print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
-        return is_valid ? 0 : wrong_use;
+        return code;
     }
     report_warnings(found.warnings);
     report(found.problems);
     if (!is_valid) {
         say("Configuration is invalid: the service would not start{}. Nothing was changed.\n",
             options.running ? " as it runs now" : "");
-        return wrong_use;
+        return code;
     }
     say("Configuration is valid: the service would start. Nothing was changed.\n");
     return 0;
