@@ -140,7 +140,7 @@ milliseconds ErrorTracking::send(const Report& report, const std::stop_token& st
         const net::HttpResponse answer = client_.fetch(request, stop);
         if (answer.status >= 200 && answer.status < 300) {
             sent_.fetch_add(1, std::memory_order_relaxed);
-            in_trouble_.store(false, std::memory_order_relaxed);
+            trouble_.clear();
             return milliseconds{0};
         }
         drop(fmt::format("status {}", answer.status));
@@ -153,7 +153,9 @@ milliseconds ErrorTracking::send(const Report& report, const std::stop_token& st
 
 void ErrorTracking::drop(std::string_view why) {
     lost_.fetch_add(1, std::memory_order_relaxed);
-    if (!in_trouble_.exchange(true)) spdlog::warn("SENTRY_DSN: error reports are being lost: {}", redact_text(why));
+    std::string shown = redact_text(why);
+    if (trouble_.text().empty()) spdlog::warn("SENTRY_DSN: error reports are being lost: {}", shown);
+    trouble_.set(std::move(shown));
 }
 
 }  // namespace consentry

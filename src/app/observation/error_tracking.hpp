@@ -14,6 +14,7 @@
 
 #include "app/config/sentry_dsn.hpp"
 #include "base/clock.hpp"
+#include "base/last_trouble.hpp"
 #include "http/observer.hpp"
 #include "net/http_client.hpp"
 
@@ -35,8 +36,8 @@ public:
 
     void on_answer(const http::Exchange& exchange) noexcept override;
 
-    // Returns whether the last report was delivered; true before the first.
-    bool is_arriving() const { return !in_trouble_.load(std::memory_order_relaxed); }
+    // Why the last report was not delivered; empty if it was, and before the first.
+    std::string trouble() const { return trouble_.text(); }
     std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
@@ -54,7 +55,7 @@ private:
     net::HttpClient client_;
     std::atomic<std::uint64_t> sent_{0};
     std::atomic<std::uint64_t> lost_{0};
-    std::atomic<bool> in_trouble_{false};
+    LastTrouble trouble_;
     std::mutex mutex_;
     std::condition_variable_any ready_;
     std::deque<Report> queue_;

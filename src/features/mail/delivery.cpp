@@ -280,7 +280,7 @@ awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string&
 void MailDelivery::pause_service(const std::string& why) {
     if (++service_failures_ == 1) log_->warn("MAIL_URL: email delivery waits: {}", why);
     has_answered_ = false;
-    leaving_.store(false, std::memory_order_relaxed);
+    trouble_.set(why.empty() ? "unknown reason" : why);
     paused_at_ = parts_.clock.now();
     pause_ = retry_after(service_failures_);
 }
@@ -288,7 +288,7 @@ void MailDelivery::pause_service(const std::string& why) {
 void MailDelivery::service_is_there() {
     if (std::exchange(service_failures_, 0) > 0) log_->info("email delivery works again");
     has_answered_ = true;
-    leaving_.store(true, std::memory_order_relaxed);
+    trouble_.clear();
 }
 
 awaitable<void> MailDelivery::count_waiting() {

@@ -21,6 +21,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <spdlog/logger.h>
 
+#include "base/last_trouble.hpp"
 #include "features/activity/audit.hpp"
 #include "features/mail/mails.hpp"
 #include "features/mail/repository.hpp"
@@ -69,7 +70,8 @@ public:
     void wait();
 
     // Returns false from the moment the mail service fails until it accepts or rejects a mail again.
-    bool is_leaving() const { return leaving_.load(std::memory_order_relaxed); }
+    bool is_leaving() const { return trouble().empty(); }
+    std::string trouble() const { return trouble_.text(); }  // why it failed; empty while mails leave
     // Counted across all instances; may be some seconds old.
     WaitingMails waiting() const {
         return {.ordinary = waiting_ordinary_.load(std::memory_order_relaxed),
@@ -122,7 +124,7 @@ private:
     SteadyTime counted_{};
 
     std::atomic<bool> wake_posted_{false};
-    std::atomic<bool> leaving_{true};
+    LastTrouble trouble_;
     std::atomic<std::int64_t> waiting_ordinary_{0};
     std::atomic<std::int64_t> waiting_announcements_{0};
     std::atomic<std::uint64_t> sent_{0};

@@ -34,9 +34,9 @@ public:
         if (!is_well) troubles_ += fmt::format("{}{}: {}", troubles_.empty() ? "" : "; ", part, message);
         return {.status = is_well ? HealthState::up : HealthState::down, .message = std::move(message)};
     }
-    HealthCheck note(std::string_view part, bool is_well) {
-        if (is_well) return {};
-        return note(part, false, "the last attempt failed");
+    HealthCheck note(std::string_view part, std::string trouble) {
+        if (trouble.empty()) return {};
+        return note(part, false, std::move(trouble));
     }
 
     template <class Checks>
@@ -65,13 +65,13 @@ storage::awaitable<Result<HealthReport<AwsChecks>>> Health::aws() {
     AwsChecks checks;
     checks.s3_public_bucket = co_await checkup.reach("s3PublicBucket", parts_.object_store.ping(public_area));
     checks.s3_private_bucket = co_await checkup.reach("s3PrivateBucket", parts_.object_store.ping(private_area));
-    checks.ses = checkup.note("ses", parts_.mails_leave());
+    checks.ses = checkup.note("ses", parts_.mail_trouble());
     co_return checkup.report(checks);
 }
 
 storage::awaitable<Result<HealthReport<ThirdPartyChecks>>> Health::third_party() {
     Checkup checkup;
-    co_return checkup.report(ThirdPartyChecks{.sentry = checkup.note("sentry", parts_.error_reports_arrive())});
+    co_return checkup.report(ThirdPartyChecks{.sentry = checkup.note("sentry", parts_.error_report_trouble())});
 }
 
 storage::awaitable<Result<HealthReport<InstanceChecks>>> Health::instance() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "base/worker_pool.hpp"
 #include "features/system/health_dto.hpp"
@@ -28,8 +29,9 @@ public:
         storage::Cache& cache;
         storage::ObjectStore& object_store;
         WorkerPool& workers;
-        std::function<bool()> mails_leave;
-        std::function<bool()> error_reports_arrive;
+        // Why the last attempt failed; empty if it did not.
+        std::function<std::string()> mail_trouble;
+        std::function<std::string()> error_report_trouble;
     };
     // `folder` selects the file system whose free space is checked.
     Health(Parts parts, HealthLimits limits, std::filesystem::path folder)

@@ -3,6 +3,7 @@
 
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/log_support.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
 
@@ -95,6 +96,21 @@ TEST(Health, AMailServerThatTakesNothingIsSeen) {
     monitor.service().post("/api/public/user/password/forgot", {{"email", ada.email}});
     EXPECT_TRUE(eventually([&] { return !monitor.is_well("aws"); }));
     expect_nothing_told(monitor.look("aws"));
+}
+
+TEST(Health, TheLogSaysWhyTheLastEmailAndReportFailed) {
+    const WorkingFolder folder;
+    {
+        Monitor monitor(everything_logged(
+            {{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}, {"SENTRY_DSN", "http://k3y@127.0.0.1:1/7"}}));
+        const Person ada = monitor.service().make_person();
+        monitor.service().post("/api/public/user/password/forgot", {{"email", ada.email}});
+        ASSERT_TRUE(eventually([&] { return !monitor.is_well("aws"); }));
+        ASSERT_TRUE(eventually([&] { return !monitor.is_well("third-party"); }));
+    }
+    const std::string log = text_in(folder / "logs/api.log");
+    for (const char* reason : {"\"ses: Failed to connect to 127.0.0.1", "\"sentry: Failed to connect to 127.0.0.1"})
+        EXPECT_TRUE(log.contains(reason)) << reason;
 }
 
 TEST(Health, ReportsOfErrorsThatDoNotArriveAreSeen) {
