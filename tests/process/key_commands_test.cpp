@@ -117,6 +117,8 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
     ASSERT_EQ(rotated.code, 0) << rotated.err;
     ASSERT_TRUE(rotated.out.starts_with("access\t")) << rotated.out;
+    EXPECT_THAT(rotated.err, HasSubstr("The new keys sign from now on. Tokens of the former ones stay valid until they "
+                                       "expire.\n"));
     const std::string kid = rotated.out.substr(7, rotated.out.find('\n') - 7);
     EXPECT_NE(kid, kid_of(former.access));
 

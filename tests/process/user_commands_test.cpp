@@ -36,6 +36,7 @@ TEST_F(UserCommands, ANewAccountLogsInAtTheServiceThatRunsAlready) {
     const Finished made = create("Ada@Example.org", right_password, "superAdmin");
     EXPECT_EQ(made.code, 0) << made.err;
     EXPECT_EQ(made.out.size(), 37U) << "its id alone on a line";
+    EXPECT_THAT(made.err, HasSubstr("The account has been created.\n"));
     const Answer answer = log_in(service, {.email = "ada@example.org"});
     EXPECT_EQ(answer.status, 200U) << answer.body;
     EXPECT_EQ(answer.text("data.tokens.roleType"), "superAdmin");

@@ -150,6 +150,7 @@ int rotate_keys(bool as_json) {
                              {{"key", std::string(name_of(kind))}, {"kid", kid}});
     }
     list.end();
+    say("The new keys sign from now on. Tokens of the former ones stay valid until they expire.\n");
     return 0;
 }
 

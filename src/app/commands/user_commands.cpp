@@ -81,6 +81,7 @@ int create_user(const UserOptions& options) {
         print_json({{"id", created->text()}});
     else
         fmt::print("{}\n", created->text());
+    say("The account has been created.\n");
     return 0;
 }
 
