@@ -256,6 +256,17 @@ TEST_F(Backup, TellsOfTextsThatTheInstallationLacks) {
     EXPECT_EQ(run({"restore", "copy", "--check"}).code, 0);
 }
 
+TEST_F(Backup, ABackupReplacesNothing) {
+    make_person(folder_.path(), "ada@example.org");
+    ASSERT_EQ(run({"backup", "copy"}).code, 0);
+    const Finished again = run({"backup", "copy"});
+    EXPECT_EQ(again.code, 2);
+    EXPECT_THAT(again.err, HasSubstr("copy is not empty, but the folder of a new backup must be; nothing was changed"));
+    const Finished into_file = run({"backup", "copy/backup.json"});
+    EXPECT_EQ(into_file.code, 2);
+    EXPECT_THAT(into_file.err, HasSubstr("copy/backup.json is not a folder; nothing was changed"));
+}
+
 TEST_F(Backup, ARestoreReplacesNothing) {
     make_person(folder_.path(), "ada@example.org");
     ASSERT_EQ(run({"backup", "copy"}).code, 0);
@@ -280,8 +291,6 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     EXPECT_THAT(files.err, HasSubstr("not empty"));
     EXPECT_FALSE(fs::exists(folder_ / "data/consentry.db"));
     EXPECT_TRUE(fs::exists(folder_ / "data/storage/public/text"));
-    const Finished again = run({"backup", "copy"});
-    EXPECT_EQ(again.code, 2) << "a backup replaces nothing either";
 }
 
 TEST_F(Backup, ComesBackWhereTheDatabaseIsInTheWorkingFolder) {

@@ -117,8 +117,12 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 void require_empty(const fs::path& folder, std::string_view what) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(folder, error))) return;
-    if (fs::is_directory(folder, error) && fs::is_empty(folder, error) && !error) return;
-    throw WrongSettings(fmt::format("{} is not empty, but {} must be; nothing was changed", folder.string(), what));
+    const bool is_folder = fs::is_directory(folder, error);
+    if (is_folder && fs::is_empty(folder, error) && !error) return;
+    const std::string trouble = error       ? ": " + error.message()
+                                : is_folder ? fmt::format(" is not empty, but {} must be", what)
+                                            : " is not a folder";
+    throw WrongSettings(fmt::format("{}{}; nothing was changed", folder.string(), trouble));
 }
 
 FolderLock::FolderLock(const fs::path& folder, std::string_view busy)

@@ -17,8 +17,8 @@ namespace consentry {
 // Regular files, sorted. Empty if the folder does not exist. Refuses symbolic links, which could lead anywhere.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
 
-// Refuses a folder that exists and has entries: WrongSettings. `what` completes the message: "X is not empty: WHAT must
-// be".
+// Throws WrongSettings if the path exists and is not an empty folder. `what` completes the message: "X is not empty,
+// but WHAT must be".
 void require_empty(const std::filesystem::path& folder, std::string_view what);
 
 // Keeps other processes that ask for it from working on the same folder, until destruction. Refuses if one of them
