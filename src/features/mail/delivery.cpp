@@ -323,7 +323,8 @@ std::optional<std::string> MailDelivery::content_of(const StoredMail& mail) cons
                            .language = std::string(name_of(language)),
                            .subject = std::move(wording.subject),
                            .text = std::move(wording.text),
-                           .html = std::move(wording.html)});
+                           .html = std::move(wording.html),
+                           .eight_bit = options_.transport->takes_eight_bits()});
     } catch (const std::exception& error) {
         log_->error("email {} ({}) cannot be composed: {}", mail.id.text(), mail.kind, error.what());
         return std::nullopt;

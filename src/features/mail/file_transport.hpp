@@ -13,6 +13,8 @@ public:
     // if it cannot be created.
     explicit FileTransport(std::filesystem::path folder);
 
+    bool takes_eight_bits() const override { return true; }
+
     // Writes the file atomically. Posting the same mail again replaces the same file.
     Posting post(const PostedMail& mail, const std::stop_token& stop) override;
 

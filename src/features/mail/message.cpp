@@ -85,18 +85,29 @@ std::string with_crlf(std::string_view text) {
     return out;
 }
 
-// Such text is sent unencoded, readable for people and for link scanners.
-bool is_seven_bit(std::string_view text) {
+enum class Encoding { seven_bit, eight_bit, quoted_printable };
+
+// Unencoded if possible: readable for people, for link scanners and for grep. An encoded line has at most 76 bytes,
+// which breaks every mailed link.
+Encoding encoding_for(std::string_view text, bool eight_bit) {
+    Encoding out = Encoding::seven_bit;
     std::size_t length = 0;
     for (const char c : text) {
         if (c == '\n') {
             length = 0;
             continue;
         }
-        if (c != '\t' && !is_printable(c)) return false;
-        if (++length > line_max) return false;
+        if (++length > line_max) return Encoding::quoted_printable;
+        if (c == '\t' || is_printable(c)) continue;
+        if (!eight_bit || is_control(c)) return Encoding::quoted_printable;
+        out = Encoding::eight_bit;
     }
-    return true;
+    return out;
+}
+
+std::string_view name_of(Encoding encoding) {
+    if (encoding == Encoding::seven_bit) return "7bit";
+    return encoding == Encoding::eight_bit ? "8bit" : "quoted-printable";
 }
 
 std::string quoted_printable(std::string_view text) {
@@ -127,11 +138,11 @@ std::string quoted_printable(std::string_view text) {
     return out;
 }
 
-std::string mime_part(const std::string& boundary, std::string_view type, std::string_view content) {
-    const bool plain = is_seven_bit(content);
+std::string mime_part(const std::string& boundary, std::string_view type, std::string_view content, bool eight_bit) {
+    const Encoding encoding = encoding_for(content, eight_bit);
     return fmt::format("--{}\r\nContent-Type: {}; charset=utf-8\r\nContent-Transfer-Encoding: {}\r\n\r\n{}\r\n",
-                       boundary, type, plain ? "7bit" : "quoted-printable",
-                       plain ? with_crlf(content) : quoted_printable(content));
+                       boundary, type, name_of(encoding),
+                       encoding == Encoding::quoted_printable ? quoted_printable(content) : with_crlf(content));
 }
 
 }  // namespace
@@ -153,8 +164,8 @@ std::string message_of(const MessageParts& parts) {
     add("X-Mail-Kind", one_line(parts.kind));
     add("MIME-Version", "1.0");
     add("Content-Type", "multipart/alternative;\r\n boundary=\"" + boundary + '"');
-    out += "\r\n" + mime_part(boundary, "text/plain", parts.text) + mime_part(boundary, "text/html", parts.html) +
-           "--" + boundary + "--\r\n";
+    out += "\r\n" + mime_part(boundary, "text/plain", parts.text, parts.eight_bit) +
+           mime_part(boundary, "text/html", parts.html, parts.eight_bit) + "--" + boundary + "--\r\n";
     return out;
 }
 

@@ -20,6 +20,7 @@ struct MessageParts {
     std::string subject;
     std::string text;  // lines end with \n
     std::string html;
+    bool eight_bit = false;  // it goes where every byte passes: lines of other letters, too, stay whole and readable
 };
 
 // Throws std::invalid_argument if a header value spans more than one line or an address contains blanks. This prevents

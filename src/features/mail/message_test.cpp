@@ -11,6 +11,7 @@ namespace consentry {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 MessageParts parts() {
     return {.id = *MailId::parse("018bd000-0000-7000-8000-000000000001"),
@@ -52,6 +53,21 @@ TEST(MailMessage, EveryLineEndsWithCrLfAndIsShortEnough) {
         EXPECT_LE(line.size(), 79U) << line;
         for (const char c : line) EXPECT_TRUE(c == '\r' || (c >= ' ' && c <= '~'));
     }
+}
+
+TEST(MailMessage, AFileKeepsTheLinesOfAnyLanguage) {
+    MessageParts for_file = parts();
+    for_file.eight_bit = true;
+    const std::string link = "http://localhost:3000/verify-email/" + std::string(100, 'T');
+    for_file.text = "Grüße,\n" + link + "\n= ありがとう\n";
+    for_file.html = std::string(999, 'x') + "ü\n";  // longer than a line may be
+    const std::string mail = message_of(for_file);
+    EXPECT_THAT(mail, HasSubstr("Content-Transfer-Encoding: 8bit\r\n\r\nGrüße,\r\n" + link + "\r\n= ありがとう\r\n"));
+    EXPECT_THAT(mail, HasSubstr("Content-Transfer-Encoding: quoted-printable\r\n\r\nxxx"));
+    for_file.eight_bit = false;
+    EXPECT_THAT(message_of(for_file), Not(HasSubstr("8bit")));
+    for_file.text = "Hello,\n" + link + "\n";
+    EXPECT_THAT(message_of(for_file), HasSubstr("Content-Transfer-Encoding: 7bit\r\n\r\nHello,\r\n" + link));
 }
 
 TEST(REC_5, NoPartOfAHeaderBeginsAnother) {

@@ -37,6 +37,9 @@ public:
     // seconds until libcurl notices.
     static constexpr std::chrono::minutes longest{12};
 
+    // Whether bytes beyond ASCII arrive as they are. Of mail servers, only those with 8BITMIME promise that.
+    virtual bool takes_eight_bits() const { return false; }
+
     // Blocks. Not thread-safe.
     virtual Posting post(const PostedMail& mail, const std::stop_token& stop) = 0;
 };

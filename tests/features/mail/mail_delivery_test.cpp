@@ -91,6 +91,25 @@ TEST(Mail, ItIsInTheLanguageOfTheAccount) {
     EXPECT_EQ(mail.header("content-language"), "ja");
 }
 
+// As the guide says: grep is enough. A name that is not ASCII, too, changes nothing.
+TEST(Mail, AFileHasTheWholeLinkOnOneLineInEveryLanguage) {
+    Service service({{"HOME_NAME", "Größe & Söhne"}});
+    const Person ada = service.make_person();
+    const std::string token(100, 'T');
+    for (const std::string_view language : language_names) {
+        service.sql("UPDATE users SET language = '" + std::string(language) + "'");
+        ASSERT_TRUE(write_mail(service, ada, MailKind::verify_email, {{"token", token}}));
+        ASSERT_TRUE(nothing_waits(service));
+    }
+    const auto folder = service.folder() / "data" / "mail";
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        EXPECT_THAT(text_in(entry.path()), HasSubstr("/verify-email/" + token + "\r\n")) << entry.path();
+        ++files;
+    }
+    EXPECT_EQ(files, language_names.size());
+}
+
 TEST(Mail, FilesAreForTheirOwnerAlone) {
     Service service;
     const Person ada = service.make_person();

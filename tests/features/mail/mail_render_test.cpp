@@ -57,10 +57,14 @@ TEST(MailRendering, AnotherProgramReadsWhatWasWritten) {
     const TempFolder folder;
     std::vector<std::string> words{"/usr/bin/python3", "-c", reader};
     std::vector<std::pair<MessageParts, std::string>> sent;
+    const std::size_t of_each_kind = 2 * language_names.size();
     for (const auto& [kind, kind_name] : EnumNames<MailKind>::names) {
-        for (std::size_t i = 0; i < language_names.size(); ++i) {
+        for (std::size_t n = 0; n < of_each_kind; ++n) {
+            const std::size_t i = n / 2;
+            const bool eight_bit = n % 2 == 1;
             const Wording wording = writer.write(kind, static_cast<Language>(i), facts, date);
-            const std::string file = folder / (std::string(kind_name) + "." + std::string(language_names[i]));
+            const std::string file = folder / (std::string(kind_name) + "." + std::string(language_names[i]) +
+                                               (eight_bit ? ".8bit" : ".quoted"));
             sent.emplace_back(MessageParts{.id = MailId::make(date),
                                            .date = date,
                                            .from_name = name,
@@ -70,7 +74,8 @@ TEST(MailRendering, AnotherProgramReadsWhatWasWritten) {
                                            .language = std::string(language_names[i]),
                                            .subject = wording.subject,
                                            .text = wording.text,
-                                           .html = wording.html},
+                                           .html = wording.html,
+                                           .eight_bit = eight_bit},
                               file);
             std::ofstream(file, std::ios::binary) << message_of(sent.back().first);
             words.push_back(file);
