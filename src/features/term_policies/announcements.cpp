@@ -58,7 +58,8 @@ awaitable<void> Announcements::work_off() {
     co_await database_.commit(std::move(transaction));
 }
 
-// The URL of the text in the reader's language, else in English, else in the first language available.
+// The URL of the text in the reader's language, else in English, else in the first language available: of its page if
+// there is one, because the file is the source of the text.
 std::string Announcements::address_of(const TermPolicy& policy, Language wanted) const {
     const auto has = [&](Language language) {
         return std::ranges::find(policy.contents, language, &PolicyContent::language) != policy.contents.end();
@@ -66,6 +67,9 @@ std::string Announcements::address_of(const TermPolicy& policy, Language wanted)
     const Language language = has(wanted)         ? wanted
                               : has(Language::en) ? Language::en
                                                   : policy.contents.front().language;
+    if (pages_)
+        return fmt::format("{}/policies/{}/{}?text={}", *pages_, name_of(policy.type), policy.version,
+                           name_of(language));
     return store_.public_address(paths_.publication(policy.type, policy.version, language));
 }
 

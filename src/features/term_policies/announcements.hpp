@@ -17,16 +17,17 @@ namespace consentry {
 
 class Announcements {
 public:
-    // All arguments must outlive this.
+    // All arguments must outlive this. `pages`: the URL of the pages, without trailing slash; nullopt if they are off.
     Announcements(storage::Database& database, const storage::ObjectStore& store, const Clock& clock, Mails& mails,
-                  PolicyPaths paths)
+                  PolicyPaths paths, std::optional<std::string> pages)
         : database_(database),
           announcements_(database),
           repository_(database),
           store_(store),
           clock_(clock),
           mails_(mails),
-          paths_(std::move(paths)) {}
+          paths_(std::move(paths)),
+          pages_(std::move(pages)) {}
 
     // Writes the next portion of mails if one is due, about the version that is the latest of its type by then. Safe to
     // call on any number of instances at once: each account gets one mail.
@@ -43,6 +44,7 @@ private:
     const Clock& clock_;
     Mails& mails_;
     const PolicyPaths paths_;
+    const std::optional<std::string> pages_;
 };
 
 }  // namespace consentry

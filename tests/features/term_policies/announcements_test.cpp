@@ -1,6 +1,8 @@
 // Tests that users learn of a publication by mail, and that no request waits for the mails.
 #include <set>
 
+#include <gmock/gmock.h>
+
 #include "app/app.hpp"
 #include "base/error.hpp"
 #include "tests/support/calls/mail_calls.hpp"
@@ -12,6 +14,9 @@
 
 namespace consentry::tests {
 namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 // No mail leaves, so that the written mails can be counted.
 const Environment no_mail_server{{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}};
@@ -59,9 +64,14 @@ TEST(Announcements, EverybodyWhoIsActiveHearsOfIt) {
     desk.published("privacy", 4, texts_in({"en", "de"}));
     const ReceivedMail german = Mailbox(service).wait_for(ada.email, "policyPublished");
     EXPECT_NE(german.text.find("4"), std::string::npos);
-    EXPECT_EQ(desk.fetch(german.link()).body, texts_in({"de"}).at("de")) << "in the reader's language";
+    EXPECT_THAT(german.link(), EndsWith("/policies/privacy/4?text=de")) << "in the reader's language";
     const ReceivedMail english = Mailbox(service).wait_for(bob.email, "policyPublished");
-    EXPECT_EQ(desk.fetch(english.link()).body, texts_in({"en"}).at("en"));
+    EXPECT_THAT(english.link(), EndsWith("/policies/privacy/4?text=en"));
+    for (const auto& [language, mail] : {std::pair{"de", german}, std::pair{"en", english}}) {
+        const Answer page = desk.fetch(mail.link());
+        EXPECT_EQ(page.header("content-type"), "text/html; charset=utf-8");
+        EXPECT_THAT(page.body, HasSubstr(std::string("text in ") + language + ", {company}"));
+    }
     EXPECT_TRUE(eventually([&] {
         return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0" &&
                rows_of_mails(service) == "0";
@@ -69,6 +79,16 @@ TEST(Announcements, EverybodyWhoIsActiveHearsOfIt) {
     EXPECT_EQ(Mailbox(service).all({}, "policyPublished").size(), 3U) << "the admin, Ada and Bob, once each";
     EXPECT_TRUE(Mailbox(service).all(eve.email).empty());
     EXPECT_TRUE(Mailbox(service).all(fay.email).empty());
+}
+
+TEST(Announcements, LinkToTheFileWhileThePagesAreOff) {
+    Service service({{"PAGES_ENABLE", "false"}});
+    const PolicyDesk desk(service);
+    const Person ada = service.make_person();
+    desk.published("privacy", 1, texts_in({"en", "de"}));
+    const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "policyPublished");
+    EXPECT_THAT(mail.link(), HasSubstr("/files/public/term-policies/privacy/1/en."));
+    EXPECT_EQ(desk.fetch(mail.link()).body, texts_in({"en"}).at("en"));
 }
 
 TEST(Announcements, WhoCameLaterIsNotWrittenTo) {
@@ -104,7 +124,8 @@ TEST(Announcements, AreAboutTheVersionThatIsTheLatestByThen) {
         return !Mailbox(service).all(ada.email, "policyPublished").empty();
     }));
     const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "policyPublished");
-    EXPECT_EQ(desk.fetch(mail.link()).body, texts_in({"en"}, "four").at("en"));
+    EXPECT_THAT(mail.link(), EndsWith("/policies/privacy/4?text=en"));
+    EXPECT_THAT(desk.fetch(mail.link()).body, HasSubstr("four in en, {company}"));
     EXPECT_TRUE(eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0"; }));
     EXPECT_EQ(Mailbox(service).all(ada.email, "policyPublished").size(), 1U);
 }

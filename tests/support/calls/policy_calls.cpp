@@ -114,7 +114,7 @@ Answer PolicyDesk::put(const std::string& url, const std::string& bytes, const s
 }
 
 Answer PolicyDesk::fetch(const std::string& url) const {
-    return HttpClient(service.port()).get(url.substr(url.find("/files/")));
+    return HttpClient(service.port()).get(url.substr(url.find('/', url.find("://") + 3)));
 }
 
 json::object PolicyDesk::upload(const std::string& type, int version, const std::string& language,
