@@ -136,6 +136,13 @@ TEST(Guides, ReadmeThenFirstHourThenAccountsDoWhatTheySay) {
     newcomer.follow({"first-hour.md", "accounts.md"});
 }
 
+// After the README, and after the first hour has put the token of an account that is logged out into ACCESS_TOKEN.
+TEST(Guides, TheGuidesForAdministratorsDoWhatTheySay) {
+    Newcomer newcomer;
+    newcomer.follow_readme("Log in with curl");
+    newcomer.follow({"roles-and-flags.md", "administration.md", "api-keys.md", "tokens-and-sessions.md"});
+}
+
 TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) {
     Newcomer().follow({"term-policies.md", "consent.md", "consent-log.md", "consent-evidence.md"});
 }
