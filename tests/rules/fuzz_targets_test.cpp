@@ -27,7 +27,7 @@ constexpr Reader readers[] = {
     {"strict_json", "base/strict_json.hpp"},
     {"redaction", "base/redaction.hpp"},
     {"signed_token", "crypto/jws.hpp"},
-    {"text_forms", "crypto/base32.hpp"},
+    {"text_forms", "base/bytes.hpp"},
     {"sealed_record", "crypto/aead.hpp"},
     {"argon2_text", "crypto/argon2/encoded.hpp"},
     {"markdown", "markup/markdown.hpp"},
