@@ -1,6 +1,5 @@
 #include "base/strict_json.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -8,23 +7,20 @@
 #include <gtest/gtest.h>
 
 #include "base/whole_file.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace consentry {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path suite() {
-    const char* set = std::getenv("CONSENTRY_TEST_DATA");
-    return fs::path(set != nullptr ? set : "../shared/data") / "json-parsing";
-}
-
 TEST(INP_1, PublicParsingSuite) {
-    if (!fs::exists(suite())) GTEST_SKIP() << "the public JSON parsing suite is not here (set CONSENTRY_TEST_DATA)";
+    const fs::path suite = tests::test_data("json-parsing");
+    if (!fs::exists(suite)) GTEST_SKIP() << tests::no_test_data;
     std::map<char, int> run;
     // These texts contain duplicate names, which RFC 8259 allows a parser to reject. This parser rejects them.
     const std::vector<std::string> duplicates{"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"};
-    for (const auto& file : fs::directory_iterator(suite())) {
+    for (const auto& file : fs::directory_iterator(suite)) {
         const std::string name = file.path().filename();
         if (!name.ends_with(".json")) continue;
         const bool accepted = parse_strict_json(read_whole_file(file.path()).value()).has_value();

@@ -1,7 +1,5 @@
-// Tests against the public vectors of Project Wycheproof, which are read in place from CONSENTRY_TEST_DATA. Each test
-// checks the number of vectors, so that a truncated or unread file cannot pass.
-#include <cstdlib>
-#include <filesystem>
+// Tests against the public vectors of Project Wycheproof (tests/support/test_data.hpp). Each test checks the number of
+// vectors, so that a truncated or unread file cannot pass.
 #include <functional>
 
 #include <boost/json/parse.hpp>
@@ -12,6 +10,7 @@
 #include "crypto/aead.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/jws.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace consentry::crypto {
 namespace {
@@ -22,10 +21,7 @@ using Check = std::function<void(const json::object& group, const json::object& 
 
 // Calls `check` for each test in the file. Returns the number of tests, or 0 if there is no file.
 std::size_t each(std::string_view file, const Check& check) {
-    const char* folder = std::getenv("CONSENTRY_TEST_DATA");
-    const std::filesystem::path path =
-        std::filesystem::path(folder == nullptr ? "../shared/data" : folder) / "wycheproof" / file;
-    const auto text = read_whole_file(path);
+    const auto text = read_whole_file(tests::test_data("wycheproof") / file);
     if (!text) return 0;
     const json::value document = json::parse(*text);
     std::size_t count = 0;
@@ -43,7 +39,7 @@ Bytes hex(const json::object& object, std::string_view name) { return from_hex(t
 bool valid(const json::object& test) { return text(test, "result") == "valid"; }
 
 #define SKIP_WITHOUT_VECTORS(count) \
-    if ((count) == 0) GTEST_SKIP() << "no Wycheproof files here: set CONSENTRY_TEST_DATA"
+    if ((count) == 0) GTEST_SKIP() << tests::no_test_data
 
 std::size_t check_signatures(const std::string& file, SignatureAlgorithm algorithm) {
     return each(file, [&](const json::object& group, const json::object& test) {

@@ -1,7 +1,6 @@
-// Tests against the proofs that transparency-dev/merkle publishes, right ones and wrong ones, which are read in place
-// from CONSENTRY_TEST_DATA. Each test checks the number of cases, so that a missing file cannot pass.
+// Tests against the proofs that transparency-dev/merkle publishes, right ones and wrong ones
+// (tests/support/test_data.hpp). Each test checks the number of cases, so that a missing file cannot pass.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/whole_file.hpp"
+#include "tests/support/test_data.hpp"
 #include "tlog/merkle.hpp"
 
 namespace consentry::tlog {
@@ -19,8 +19,7 @@ namespace fs = std::filesystem;
 
 // Calls `check` for each file below a folder. Returns the number of files.
 std::size_t each(std::string_view kind, const std::function<void(const json::object&)>& check) {
-    const char* folder = std::getenv("CONSENTRY_TEST_DATA");
-    const fs::path path = fs::path(folder == nullptr ? "../shared/data" : folder) / "merkle" / "testdata" / kind;
+    const fs::path path = tests::test_data("merkle") / "testdata" / kind;
     if (!fs::is_directory(path)) return 0;
     std::size_t count = 0;
     for (const auto& file : fs::recursive_directory_iterator(path)) {
@@ -55,7 +54,7 @@ std::uint64_t number(const json::object& test, std::string_view name) {
 }
 
 #define SKIP_WITHOUT_VECTORS(count) \
-    if ((count) == 0) GTEST_SKIP() << "no Merkle proofs here: set CONSENTRY_TEST_DATA"
+    if ((count) == 0) GTEST_SKIP() << tests::no_test_data
 
 TEST(MerkleVectors, Inclusion) {
     const auto count = each("inclusion", [](const json::object& test) {

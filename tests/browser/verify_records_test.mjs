@@ -558,7 +558,7 @@ test('a policy decides who must have cosigned', async () => {
 
 test('published Merkle proofs', async (t) => {
     const folder = join(process.env.CONSENTRY_TEST_DATA ?? '../shared/data', 'merkle/testdata/inclusion');
-    if (!existsSync(folder)) return t.skip('no Merkle proofs here: set CONSENTRY_TEST_DATA');
+    if (!existsSync(folder)) return t.skip('the published vectors are not here: set CONSENTRY_TEST_DATA (CONTRIBUTING.md)');
     const cases = readdirSync(folder, { recursive: true })
         .filter((name) => name.endsWith('.json'))
         .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
