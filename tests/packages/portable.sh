@@ -6,6 +6,7 @@
 #   MIRROR='deb URL noble main' KEYRING=FILE tests/packages/portable.sh ARCHIVE noble     Ubuntu 24.04; FILE is
 #                                                       ubuntu-archive-keyring.gpg of its package ubuntu-keyring
 set -euo pipefail
+tests=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 archive=$(realpath "$1")
 shift
 (($#)) || set -- bookworm trixie
@@ -84,6 +85,7 @@ examine() {
     (cd "$place" && sha256sum --check --strict --quiet SHA256SUMS) || fail "a file differs from its checksum"
     diff <(cd "$place" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort) <(sed 's/^[0-9a-f]*  //' "$place/SHA256SUMS" | sort) ||
         fail "SHA256SUMS and the archive name different files"
+    "$tests/hardening.sh" "$place/bin/consentry"
     bill=$place/share/consentry/consentry.cdx.json
     [[ $(jq --raw-output '.bomFormat + " " + .metadata.component.version' "$bill") == "CycloneDX $(basename "$place" | cut -d- -f2)" ]] ||
         fail "the bill of materials is that of another program"

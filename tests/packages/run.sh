@@ -5,6 +5,7 @@
 #
 #   tests/packages/run.sh PACKAGE     a consentry_*.deb, beside its consentry-dbgsym_*.deb; needs root, for chroot
 set -euo pipefail
+tests=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 package=$(realpath "$1")
 release=${2:-bookworm}
 [[ $(id -u) == 0 ]] || { echo "tests/packages: run this as root" >&2; exit 1; }
@@ -106,6 +107,7 @@ done
 debug_package=$(dirname "$package")/$(basename "$package" | sed 's/^consentry_/consentry-dbgsym_/')
 [[ -s "$debug_package" ]] || fail "$debug_package is missing"
 readelf --section-headers --wide "$files/usr/bin/consentry" | grep -E ' \.(symtab|debug_info) ' && fail "the program has debug symbols"
+"$tests/hardening.sh" "$files/usr/bin/consentry"
 build_id=$(readelf --notes --wide "$files/usr/bin/consentry" | sed -n 's/.*Build ID: *//p')
 [[ -n "$build_id" ]] || fail "the program has no build ID"
 dpkg-deb --contents "$debug_package" >"$work/debug"
