@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "base/locales.hpp"
@@ -75,6 +76,38 @@ std::map<std::string, std::string> keys_in_use() {
     return out;
 }
 
+// Returns the quoted texts of the sources, and the messages that the templates of pages name.
+std::set<std::string> names_in_the_program() {
+    std::set<std::string> out;
+    const auto collect = [&](const std::string& text, const boost::regex& name) {
+        for (boost::sregex_iterator found(text.begin(), text.end(), name), end; found != end; ++found)
+            out.insert((*found)[1]);
+    };
+    static const boost::regex literal(R"re("([^"\\\n]*)")re");
+    static const boost::regex mark(R"(\{\{@([\w.]+))");
+    for (const std::string& path : files_below("src"))
+        if (is_source(path) && !is_unit_test(path))
+            for (const std::string& line : lines_of(read_file(path))) collect(std::string(code_of(line)), literal);
+    for (const std::string& path : files_below("assets/pages"))
+        if (path.ends_with(".html")) collect(read_file(path), mark);
+    return out;
+}
+
+// The beginnings of keys that the program completes with a name: of an action, a rule, a field, a page and so on.
+constexpr std::array<std::string_view, 8> completed{"activityLog.", "pages.done.",     "pages.error.",
+                                                    "pages.field.", "pages.gender.",   "request.error.",
+                                                    "pages.",       "termPolicy.type."};
+
+bool is_in_use(std::string_view key, const std::set<std::string>& names) {
+    const auto is_name = [&](std::string_view name) { return names.contains(std::string(name)); };
+    if (is_name(key)) return true;
+    // mail.KIND.PART
+    if (key.starts_with("mail.")) return is_name(key.substr(5, key.rfind('.') - 5));
+    return std::ranges::any_of(completed, [&](std::string_view beginning) {
+        return key.starts_with(beginning) && is_name(key.substr(beginning.size()));
+    });
+}
+
 TEST(CompleteLanguages, EveryLanguageHasTheSameKeysInOrder) {
     const auto english = messages_of("en");
     ASSERT_FALSE(english.empty());
@@ -120,6 +153,15 @@ TEST(CompleteLanguages, EveryMessageInUseHasAText) {
                                "request.error.whitelistValidation"})
         EXPECT_TRUE(used.contains(sample)) << sample << " was not found in the sources";
     for (const auto& [key, path] : used) EXPECT_TRUE(english.contains(key)) << key << ", used in " << path;
+}
+
+TEST(CompleteLanguages, EveryMessageIsInUse) {
+    const std::set<std::string> names = names_in_the_program();
+    for (const auto& [key, message] : messages_of("en"))
+        EXPECT_TRUE(is_in_use(key, names)) << key << " is used nowhere";
+    EXPECT_FALSE(is_in_use("http.200", names));
+    EXPECT_FALSE(is_in_use("mail.noSuchKind.text", names));
+    EXPECT_FALSE(is_in_use("request.error.noSuchRule", names));
 }
 
 TEST(CompleteLanguages, TheProgramCarriesTheseFiles) {
