@@ -151,7 +151,10 @@ boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
         // A method that no endpoint supports gets 405 whatever the path.
         const bool is_method = match.path_known || request.method == Method::other;
         walk.allow = match.path_known ? std::move(match.allow) : std::string(all_methods);
-        answer_error(walk, Error{is_method ? errors::method_not_allowed : errors::route_not_found}, response);
+        answer_error(walk,
+                     is_method ? Error{errors::method_not_allowed, boost::json::object{{"methods", walk.allow}}}
+                               : Error{errors::route_not_found},
+                     response);
         co_return;
     }
     const Operation& operation = *match.operation;

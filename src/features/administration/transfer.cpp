@@ -49,8 +49,9 @@ Error bad_rows(std::vector<RowErrors> rows) {
 Result<ListQuery> query_of(const UserExportQuery& wanted) {
     ListQuery out;
     if (wanted.status && !trim(*wanted.status).empty()) {
-        auto status = http::detail::read_filter<std::vector<UserStatus>>(trim(*wanted.status));
-        if (!status) return fail(errors::filter_invalid_value, {{"filter", "status"}});
+        using Statuses = std::vector<UserStatus>;
+        auto status = http::detail::read_filter<Statuses>(trim(*wanted.status));
+        if (!status) return http::detail::filter_refused<Statuses>("status");
         status->condition.expression = "u.status";
         out.conditions.push_back(std::move(status->condition));
     }

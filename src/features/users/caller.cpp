@@ -76,8 +76,17 @@ awaitable<Result<std::pair<Caller, SeenRole>>> CallerGuard::permit(http::Request
     if (caller->role == Role::user) co_return fail(errors::role_forbidden);
     auto role = co_await see_role(caller->role_id);
     if (!role || role->rights.type == Role::user) co_return fail(errors::role_forbidden);
-    if (!std::ranges::all_of(required, [&](Ability ability) { return role->rights.allow(ability); }))
-        co_return fail(errors::policy_forbidden);
+    std::string missing;
+    for (const Ability ability : required)
+        if (!role->rights.allow(ability))
+            missing.append(missing.empty() ? "" : ", ")
+                .append(name_of(ability.subject))
+                .append(":")
+                .append(name_of(ability.action));
+    if (!missing.empty())
+        co_return fail(
+            Error{errors::policy_forbidden, boost::json::object{{"abilities", std::move(missing)}}}.with_message(
+                "policy.error.forbiddenAbilities"));
     co_return std::pair{std::move(*caller), std::move(*role)};
 }
 

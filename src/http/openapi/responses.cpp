@@ -43,8 +43,11 @@ json::object example_of_error(const ErrorKind& kind, Draft& draft) {
     const std::string name =
         std::string(kind.module) + "." + std::to_string(kind.http_status) + "." + std::string(kind.name);
     if (!draft.examples.contains(name)) {
-        const json::object facts{
-            {"retryAfterSeconds", 30}, {"period", 90}, {"mediaTypes", "application/json"}, {"index", 12}};
+        const json::object facts{{"retryAfterSeconds", 30},
+                                 {"period", 90},
+                                 {"mediaTypes", "application/json"},
+                                 {"index", 12},
+                                 {"filter", "status"}};
         const std::string message = draft.locales.text(Language::en, kind.message_key, facts);
         json::object value{{"statusCode", kind.service_code},
                            {"statusCodeKey", kind.name},
@@ -62,6 +65,7 @@ json::object example_of_error(const ErrorKind& kind, Draft& draft) {
         if (kind.http_status == 429 || &kind == &errors::service_unavailable || message.contains("30"))
             value["data"] = {{"retryAfterSeconds", 30}};
         if (kind.http_status == 415) value["data"] = {{"mediaTypes", "application/json"}};
+        if (&kind == &errors::filter_invalid_value) value["data"] = {{"filter", "status"}};
         value["metadata"] = example_metadata("/api/v1/...");
         draft.examples[name] = json::object{
             {"summary", std::to_string(kind.service_code) + " " + std::string(kind.name)}, {"value", std::move(value)}};

@@ -68,7 +68,7 @@ private:
             if (!out || text == texts.end() || trim(text->value).empty()) return;
             auto understood = detail::read_filter<T>(trim(text->value));
             if (!understood) {
-                out = fail(errors::filter_invalid_value, {{"filter", f.name}});
+                out = detail::filter_refused<T>(f.name);
                 return;
             }
             filters_.*(f.member) = std::move(understood->value);

@@ -13,6 +13,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "base/list_query.hpp"
 #include "base/text.hpp"
 #include "http/schema/describe.hpp"
@@ -96,6 +97,31 @@ std::optional<UnderstoodFilter<T>> read_filter(std::string_view text) {
         out.echo = id->text();
         return out;
     }
+}
+
+// The values of a filter that has few: "active, inactive, blocked". Otherwise empty.
+template <class T>
+std::string values_of_filter() {
+    if constexpr (std::is_same_v<T, bool>) return "true, false";
+    std::string out;
+    const auto list = [&](const auto& names) {
+        for (const auto& [value, name] : names) out.append(out.empty() ? "" : ", ").append(name);
+    };
+    if constexpr (IsVector<T>::value)
+        list(EnumNames<typename T::value_type>::names);
+    else if constexpr (NamedEnum<T>)
+        list(EnumNames<T>::names);
+    return out;
+}
+
+// The refusal of a text that read_filter() does not understand.
+template <class T>
+std::unexpected<Error> filter_refused(std::string_view name) {
+    std::string values = values_of_filter<T>();
+    if (values.empty()) return fail(errors::filter_invalid_value, {{"filter", name}});
+    boost::json::object data{{"filter", name}, {"values", std::move(values)}};
+    return fail(
+        Error{errors::filter_invalid_value, std::move(data)}.with_message("pagination.error.filterInvalidValueEnum"));
 }
 
 template <class T>

@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::string_view cursor_characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+std::unexpected<Error> order_refused(const ListShape& shape) {
+    if (shape.sortable.empty()) return fail(errors::order_by_not_allowed);
+    std::string fields;
+    for (const Sortable& field : shape.sortable) fields.append(fields.empty() ? "" : ", ").append(field.name);
+    boost::json::object data{{"fields", std::move(fields)},
+                             {"maximum", std::min(shape.order_terms, shape.sortable.size())}};
+    return fail(Error{errors::order_by_not_allowed, std::move(data)}.with_message("pagination.error.orderByFields"));
+}
+
 const std::string* find(std::span<const NamedText> texts, std::string_view name) {
     const auto found = std::ranges::find(texts, name, &NamedText::name);
     return found == texts.end() ? nullptr : &found->value;
@@ -116,7 +125,7 @@ Result<void> ListRequest::read_order(std::string_view term) {
         field != shape_->sortable.end() &&
         std::ranges::find(query_.order, field->column, &ListOrder::expression) != query_.order.end();
     if (field == shape_->sortable.end() || is_repeated || query_.order.size() == shape_->order_terms)
-        return fail(errors::order_by_not_allowed);
+        return order_refused(*shape_);
     const std::string direction =
         colon == std::string_view::npos ? std::string() : to_lower_ascii(term.substr(colon + 1));
     if (direction != "asc" && direction != "desc") return fail(errors::order_direction_not_allowed);

@@ -83,6 +83,30 @@ TEST(INP_4, AccountsAreFilteredAndSearched) {
     expect_refused(all.list("cursor=abc"), errors::invalid_offset_params);
 }
 
+TEST(Refusals, NameWhatTheyAreAboutAndWhatIsAllowed) {
+    Register all;
+    const auto message = [](const Answer& answer) { return answer.text("message"); };
+    EXPECT_EQ(message(all.list("orderBy=status:asc")),
+              "orderBy accepts at most 3 of these fields, each once: createdAt, email, username, name.");
+    EXPECT_EQ(message(all.call(all.chief, "GET", "user/" + built_in(Role::user) + "/activity-log/list?orderBy=x:asc")),
+              "This list cannot be sorted by that field.");
+    EXPECT_EQ(message(all.list("status=deleted")),
+              "The filter status accepts only these values: active, inactive, blocked.");
+    EXPECT_EQ(message(all.call(all.chief, "GET", "api-key/list?isActive=yes")),
+              "The filter isActive accepts only these values: true, false.");
+    EXPECT_EQ(message(all.call(all.chief, "POST", "user/export?status=x")),
+              "The filter status accepts only these values: active, inactive, blocked.");
+    EXPECT_EQ(message(all.list("role=admin")), "The filter role has a value that is not allowed.");
+    const std::string reader = all.admin_with({{"user", {"read"}}});
+    EXPECT_EQ(message(all.call(reader, "PATCH", "user/update/" + built_in(Role::user) + "/status")),
+              "You do not have all required permissions. Missing: user:update.");
+    EXPECT_EQ(message(all.call(reader, "GET", "user/" + built_in(Role::user) + "/session/list")),
+              "You do not have all required permissions. Missing: session:read.");
+    EXPECT_EQ(message(all.service.get("/api/system/user/list")), "Please send an API key in the header x-api-key.");
+    EXPECT_EQ(message(all.call(all.chief, "DELETE", "user/list")),
+              "This address supports only these methods: GET, HEAD, OPTIONS.");
+}
+
 TEST(INP_4, ASearchOfVeryManyTakesTheIndexThatTheGuideTellsOf) {
     if (!on_shared_engines()) GTEST_SKIP() << "SQLite has no such index";
     Register all;
