@@ -107,6 +107,9 @@ TEST(AUT_4, BlockedIsForGood) {
         expect_refused(office.set_status(office.chief, person, status), errors::blocked_invalid, status);
     expect_refused(office.give_password(office.chief, person), errors::blocked_invalid);
     expect_refused(office.set_role(office.chief, person, built_in(Role::admin)), errors::blocked_invalid);
+    EXPECT_EQ(
+        office.give_password(office.chief, person).text("message"),
+        "This account is blocked and cannot be changed until the operator unblocks it with `consentry user unblock`.");
     EXPECT_EQ(office.column(person, "status"), "blocked");
 }
 
