@@ -137,6 +137,8 @@ bool is_coded(const Request& request) {
     return coding && !equal_ignoring_case(*coding, "identity");
 }
 
+std::unexpected<Error> empty_file() { return fail(Error{errors::file_required}.with_message("file.error.empty")); }
+
 bool ends_like_csv(std::string_view filename) {
     constexpr std::string_view ending = ".csv";
     return filename.size() > ending.size() &&
@@ -154,7 +156,10 @@ Result<FileBody> read_file_body(const Request& request) {
 Result<Upload> read_upload(const Request& request) {
     constexpr std::string_view taken = "multipart/form-data, text/csv";
     if (is_coded(request)) return fail(wrong_content_coding());
-    if (request.body.empty()) return fail(errors::file_required);
+    if (request.body.empty()) {
+        const bool is_table = equal_ignoring_case(media_type_of(request.header("content-type").value_or("")), csv);
+        return is_table ? empty_file() : fail(errors::file_required);
+    }
     if (request.count("content-type") != 1) return fail(wrong_media_type(errors::file_extension_invalid, taken));
     const auto type = FieldValue::parse(*request.header("content-type"));
     if (!type) return fail(wrong_media_type(errors::file_extension_invalid, taken));
@@ -178,7 +183,7 @@ Result<Upload> read_upload(const Request& request) {
     if (!report.empty()) return fail(Error{errors::validation, report.take()});
     if (file == nullptr || !file->filename || file->filename->empty()) return fail(errors::file_required);
     if (!ends_like_csv(*file->filename)) return fail(errors::file_extension_invalid);
-    if (file->body.empty()) return fail(errors::file_required);
+    if (file->body.empty()) return empty_file();
     return Upload{
         .filename = std::string(*file->filename), .content_type = std::string(file->content_type), .body = file->body};
 }

@@ -183,7 +183,11 @@ TEST(INP_1, EveryBadRowIsTold) {
 
 TEST(INP_1, WhatIsNoTableIsRefused) {
     Tables tables(suite_service());
-    expect_refused(tables.import_with("mail\r\na@example.org\r\n"), errors::file_unreadable);
+    const Answer unknown = tables.import_with("mail\r\na@example.org\r\n");
+    expect_refused(unknown, errors::file_unreadable);
+    EXPECT_EQ(unknown.text("message"),
+              "The file has an unknown column mail. Known columns: email, name, username, role, status, isVerified, "
+              "language, passwordHash, createdAt, googleSubject, appleSubject.");
     expect_refused(tables.import_with("email\r\n\"never closed\r\n"), errors::file_unreadable);
     for (const std::string& header : {std::string("email;\"name\r\na@example.org;Ada\r\n"), std::string(70'000, 'x')}) {
         const Answer refused = tables.import_with(header);
@@ -191,7 +195,9 @@ TEST(INP_1, WhatIsNoTableIsRefused) {
         EXPECT_EQ(refused.text("message"), "The first line, which names the columns, cannot be read.");
         EXPECT_THAT(refused.body, testing::Not(testing::HasSubstr("\"row\"")));
     }
-    expect_refused(tables.import_with(""), errors::file_required);
+    const Answer empty = tables.import_with("");
+    expect_refused(empty, errors::file_required);
+    EXPECT_EQ(empty.text("message"), "The file is empty.");
     std::string many = "email\r\n";
     for (int i = 0; i < 1'001; ++i) many += "a" + std::to_string(i) + "@example.org\r\n";
     expect_refused(tables.import_with(many), errors::file_too_many_rows);

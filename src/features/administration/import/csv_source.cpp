@@ -26,11 +26,17 @@ constexpr std::array<std::pair<std::string_view, Column>, 11> known_columns{{
     {"appleSubject", &ImportRow::apple_subject},
 }};
 
-std::unexpected<Error> refuse(std::string_view message, std::string column) {
+std::unexpected<Error> refuse(std::string_view message, std::string column, boost::json::object data = {}) {
     constexpr std::size_t column_bytes_max = 64;
     if (column.size() > column_bytes_max || !code_points(column)) column = "?";
-    return std::unexpected(
-        Error{errors::file_unreadable, boost::json::object{{"column", std::move(column)}}}.with_message(message));
+    data["column"] = std::move(column);
+    return std::unexpected(Error{errors::file_unreadable, std::move(data)}.with_message(message));
+}
+
+std::unexpected<Error> unknown(std::string_view column) {
+    std::string known;
+    for (const auto& [name, member] : known_columns) known.append(known.empty() ? "" : ", ").append(name);
+    return refuse("file.error.columnUnknown", std::string(column), {{"known", std::move(known)}});
 }
 
 }  // namespace
@@ -42,7 +48,7 @@ Result<void> CsvSource::read_header() {
     for (const std::string& field : (*header)->fields) {
         const std::string_view name = trim(field);
         const auto known = std::ranges::find(known_columns, name, [](const auto& column) { return column.first; });
-        if (known == known_columns.end()) return refuse("file.error.columnUnknown", std::string(name));
+        if (known == known_columns.end()) return unknown(name);
         if (std::ranges::find(columns_, known->second) != columns_.end())
             return refuse("file.error.columnTwice", std::string(name));
         columns_.push_back(known->second);
