@@ -109,6 +109,7 @@ TEST(DOC_5, AVersionThatNeverWasIsNotFound) {
         const Answer refused = accept(t.service, t.token, "privacy", {{"version", never}});
         EXPECT_EQ(refused.status, 404U) << never << refused.body;
         EXPECT_EQ(refused.number("statusCode"), 6100) << never;
+        EXPECT_EQ(refused.text("message"), "This version of the policy does not exist.") << never;
         EXPECT_FALSE(refused.has("data")) << never;
     }
     const Answer outdated = accept(t.service, t.token, "privacy", {{"version", 2}});

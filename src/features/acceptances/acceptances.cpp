@@ -216,7 +216,8 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
         if (!latest) co_return fail(errors::term_policy_not_found);
         if (wanted.version && *wanted.version != latest->version) {
             const bool was_latest = co_await repository_.is_published(wanted.type, *wanted.version);
-            if (!was_latest) co_return fail(errors::term_policy_not_found);
+            if (!was_latest)
+                co_return fail(Error{errors::term_policy_not_found}.with_message("termPolicy.error.versionNotFound"));
         }
         // A version published during the request must not be accepted unseen (DOC-5).
         if (!is_of(wanted, *latest) || (tried && *tried != latest->id))
