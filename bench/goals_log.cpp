@@ -72,9 +72,16 @@ void measure_log_places(const Stage& stage, Report& report) {
     fs::create_symlink("/dev/full", full_folder / "logs" / "api.log");
     SlowPlace slow_place(slow_folder / "logs" / "api.log");
 
+    const auto with_own_data = [&](const std::string& name) {
+        Environment out = logged;
+        out.merge(stage.beside(name));
+        return out;
+    };
+    const Environment slow_settings = with_own_data("slow");
+    const Environment full_settings = with_own_data("full");
     const Server good = stage.serve(logged, good_folder);
-    const Server slow = stage.serve(logged, slow_folder);
-    const Server full = stage.serve(logged, full_folder);
+    const Server slow = stage.serve(slow_settings, slow_folder);
+    const Server full = stage.serve(full_settings, full_folder);
     const std::string request = get_request(status_path, stage.people().readers.front().access_token);
     // Far from the machine's limits, so that waiting shows.
     const auto p99 = [&](const Server& server, std::chrono::nanoseconds duration) {

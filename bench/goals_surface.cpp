@@ -30,6 +30,7 @@ void measure_surface(const Stage& stage, Report& report) {
     logged.insert(
         {{"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "info"}, {"LOGGER_INTO_FILE", "true"}, {"LOGGER_AUTO", "true"}});
 
+    logged.merge(stage.beside("logged"));
     const Server bare = stage.serve_bare();
     const Server shared = stage.serve(all);
     const Server logging = stage.serve(logged, stage.working_folder("logged"));

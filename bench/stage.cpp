@@ -101,6 +101,13 @@ Environment Stage::settings(const Environment& more) const {
     return out;
 }
 
+Environment Stage::beside(const std::string& name) const {
+    if (servers_ != nullptr) return {};
+    const fs::path copy = working_folder(name + "-data");
+    fs::copy(folder_ / "data", copy, fs::copy_options::recursive);
+    return {{"DATA_DIR", copy.string()}};
+}
+
 fs::path Stage::working_folder(const std::string& name) const {
     fs::create_directory(folder_ / name);
     return folder_ / name;

@@ -79,6 +79,9 @@ public:
     double run_command(std::vector<std::string> arguments, const Environment& more) const;
     // A new folder beside the data.
     std::filesystem::path working_folder(const std::string& name) const;
+    // Settings with which a further service runs beside one on the data folder. SQLite serves one, so it has a copy of
+    // the data, which must not be in use yet.
+    Environment beside(const std::string& name) const;
     // nginx with a fixed JSON; no child where it is not installed.
     Server serve_nginx(const std::string& body) const;
     Server serve_beast(std::size_t body_bytes) const;

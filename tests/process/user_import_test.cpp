@@ -90,7 +90,7 @@ TEST_F(UserImportCommand, ReadsStandardInput) {
     EXPECT_EQ(count("users"), 1);
     const Finished refused = import({"-"}, "mobile\n1\n");
     EXPECT_EQ(refused.code, 1);
-    EXPECT_THAT(refused.err, HasSubstr("no column named mobile"));
+    EXPECT_THAT(refused.err, HasSubstr("unknown column mobile"));
 }
 
 TEST_F(UserImportCommand, WrongUseEndsWithTwo) {
