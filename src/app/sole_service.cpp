@@ -22,16 +22,15 @@ SoleService::SoleService(const Config& config)
     : file_(config.database.url.empty() ? std::filesystem::absolute(config.database.file) : std::filesystem::path()) {}
 
 SoleService::~SoleService() {
-    if (folder_ >= 0) ::close(folder_);
+    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void SoleService::lock(milliseconds patience) {
-    if (file_.empty() || folder_ >= 0) return;
-    // The folder, because SQLite loses its own locks on a file if this process opens and closes it elsewhere.
-    folder_ = ::open(file_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder_ < 0) return;
+    if (file_.empty() || descriptor_ >= 0) return;
+    descriptor_ = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) return;
     const auto end = std::chrono::steady_clock::now() + patience;
-    while (::flock(folder_, LOCK_EX | LOCK_NB) != 0) {
+    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) return;
         if (std::chrono::steady_clock::now() > end)
             throw std::runtime_error(

@@ -132,7 +132,7 @@ int serve() {
     sole.lock(former_service_ends);
     require_key_of_log_if_known(*config);
     App app(*config, clock, [&] { require_start(*config, clock); });
-    sole.lock(former_service_ends);  // in the folder that a first start has just made
+    sole.lock(former_service_ends);  // of the database that a first start has just made
     ending.begin_serving();
     app.start();
     write_document(app);
