@@ -32,6 +32,8 @@
 namespace consentry {
 namespace {
 
+// Long enough for a service that ends without open requests, and for `config check`, which holds the lock for an
+// instant; short enough that a second start by mistake is refused soon.
 constexpr milliseconds former_service_ends{2000};
 
 // Writes generated/swagger.json below the working directory, atomically. A read-only folder must not prevent the
