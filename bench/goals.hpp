@@ -68,7 +68,7 @@ void measure_publications(const Stage& stage, Report& report);
 // Accounts brought in from a table, and what a write beside it waits.
 void measure_import(const Stage& stage, Report& report);
 
-// Other programs that Debian packages, for whoever asks for one of them. They throw NotInstalled without it.
+// Measure a program of Debian beside the service. They throw NotInstalled if it is missing.
 // nginx with a fixed JSON, against authenticated requests.
 void measure_against_nginx(const Stage& stage, Report& report);
 // Glewlwyd on SQLite: authenticated requests, and logins with the hash of each.

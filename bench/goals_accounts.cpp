@@ -163,7 +163,7 @@ void measure_logins(const Stage& stage, Report& report) {
 
 namespace {
 
-// Each code works once: nobody of `left` may have verified one.
+// Each code works once: no account in `left` may have used its code.
 void measure_verifications_with(const TokenKeys& keys, std::span<const Guarded> left, const Stage& stage,
                                 Report& report) {
     constexpr double floor = 1'525;  // 1,500/s, and five times the 305/s of the best rival known

@@ -31,7 +31,7 @@ void execute(Services& services, const std::string& sql, const storage::Params& 
     if (failure) std::rethrow_exception(failure);
 }
 
-// The texts of a version are nobody's here.
+// These versions have no texts.
 Uuid publish(Services& services, std::string_view type, std::int64_t version) {
     const auto now = services.clock.now();
     const Uuid id = Uuid::v7(now);

@@ -24,7 +24,7 @@ std::vector<Probe> probes(const Stage& stage) {
             {"2fa/status", get_request(status_path, stage.people().readers.front().access_token)}};
 }
 
-// One connection that asks every two milliseconds, as somebody else's page would.
+// One connection that sends a request every two milliseconds.
 Load probe_load(const Server& server, const Probe& probe, std::chrono::nanoseconds duration) {
     return {.port = server.port,
             .connections = 1,
@@ -138,7 +138,7 @@ void measure_overload(const Stage& stage, Report& report) {
         statuses += fmt::format("{} x {}, ", of.count(), status);
         answers += of.count();
     }
-    // Whoever is not refused is logged in: a login refused for want of room must not lock an account.
+    // Each login is either refused or succeeds: refusals for a full queue must not lock an account.
     const bool clean = refused > 0 && rush.retry_after >= refused && refused + rush.count(200) == answers;
     report.add(
         {.goal = "8 Ten times the maximum login rate",

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// A place whose write() blocks until somebody reads: 64 KiB, the size of a pipe, in each tenth of a second.
+// A pipe read slowly, so that write() blocks: 64 KiB, the size of the pipe, every tenth of a second.
 class SlowPlace {
 public:
     explicit SlowPlace(const fs::path& path) {

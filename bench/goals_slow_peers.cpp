@@ -38,7 +38,7 @@ void measure_slow_peers(const Stage& stage, Report& report) {
         idle.push_back(p99_of_others(window / 4));
         const double before = service.child->memory_mib();
         const SlowPeers slow(service.port, peers);
-        p99_of_others(window / 4);  // until the answers that nobody reads are made, and their connections stand still
+        p99_of_others(window / 4);  // until the unread answers are complete and their connections idle
         held.push_back(p99_of_others(window));
         // Later ones find the memory that the first have used.
         if (round == 0) kib_each = (service.child->memory_mib() - before) * 1024 / peers;

@@ -75,7 +75,7 @@ public:
         return guarded;
     }
 
-    // Of second factors that were enabled: nobody is to be busy sending them while something else is measured.
+    // The mails about enabled second factors: sending them would disturb the measurements.
     void forget_mails() {
         for_each(1, [&](std::size_t) -> awaitable<void> { co_await services_.database.execute("DELETE FROM mails"); });
     }

@@ -23,7 +23,7 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    // Returns when somebody listens there. Throws, with the end of the log, where the program ends before.
+    // Returns when the program accepts connections there. Throws, with the end of its log, if it exits before.
     void wait_for_port(std::uint16_t port, std::chrono::seconds patience = std::chrono::seconds{10}) const;
     // Waits until the program has ended by itself. Throws with its output unless it ended with 0.
     void wait_for_success();
@@ -43,7 +43,7 @@ private:
 double cpu_seconds_with_children(pid_t pid);
 
 std::uint16_t free_port();
-// A TCP connection to this machine, or -1 where nobody listens. Blocking. A receive buffer of 0 is the usual one.
+// A TCP connection to this machine, or -1 if it is refused. Blocking. A receive buffer of 0 means the default size.
 int connect_to(std::uint16_t port, int receive_buffer_bytes = 0);
 // As many open files as the system allows; returns how many.
 std::size_t raise_file_limit();

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// On a disk and open to the servers' own users, which /tmp and a folder below somebody's home may not be.
+// On a disk and readable by the servers' own users, which /tmp and home folders may not be.
 constexpr std::string_view place = "/var/tmp/consentry-bench.XXXXXX";
 // What an operator sets first of all; the rest is as the server comes, fsync and synchronous_commit on.
 constexpr std::string_view postgres_settings =

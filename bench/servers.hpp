@@ -31,7 +31,7 @@ public:
     // Of all processes of PostgreSQL.
     double database_cpu_seconds() const;
     std::int64_t cache_bytes() const;  // that Redis has in use
-    // Keys of nobody, so that Redis is as full as it would be.
+    // Adds keys that are never read, so that Redis is as full as in production.
     void fill_cache(int number, std::size_t keys, std::size_t value_bytes) const;
 
 private:

@@ -14,7 +14,7 @@ namespace consentry::bench {
 class SlowPeers {
 public:
     // Returns when all are connected. One in twenty asks for more answers than the buffers between the two take and
-    // reads them byte by byte; the others send a head or a body that way. Whoever is cut off comes back at once, to
+    // reads them byte by byte; the others send a head or a body that way. A disconnected peer reconnects at once to
     // send a head. Throws std::runtime_error where a connection is refused.
     SlowPeers(std::uint16_t port, std::size_t count);
     ~SlowPeers();

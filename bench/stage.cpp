@@ -33,7 +33,7 @@ Environment production_settings(const fs::path& data, std::size_t threads) {
 }
 
 People populate(Environment settings, const Crowd& crowd) {
-    settings["DATABASE_TIMEOUT"] = "1m";  // many rows at once, nobody waits
+    settings["DATABASE_TIMEOUT"] = "1m";  // writes many rows in one statement; no request waits for it
     ManualClock clock(SystemClock().now());
     Services services(config_of(settings), clock);
     return make_people(services, clock, crowd);
