@@ -57,6 +57,7 @@ void WorkerPool::release(ClientNetwork network) {
 
 void WorkerPool::enqueue(ClientNetwork network, Task task) {
     bool is_busy = false;
+    bool has_guest = false;
     {
         const std::lock_guard lock(mutex_);
         auto& waiting = lanes_[network].waiting;
@@ -71,8 +72,15 @@ void WorkerPool::enqueue(ClientNetwork network, Task task) {
             }
         }
         is_busy = all_busy();
+        has_guest = is_busy && is_guest(network);
     }
-    (is_busy ? guest_ready_ : ready_).notify_one();
+    // If all threads are busy, the next one that completes a task looks for another one by itself.
+    if (!is_busy) ready_.notify_one();
+    if (has_guest) guest_ready_.notify_one();
+}
+
+bool WorkerPool::is_guest(ClientNetwork network) const {
+    return options_.guest_nice && network.version != 0 && std::ranges::find(busy_, network) == busy_.end();
 }
 
 bool WorkerPool::all_busy() const {
@@ -83,9 +91,7 @@ bool WorkerPool::all_busy() const {
 std::deque<ClientNetwork>::const_iterator WorkerPool::next_turn(std::size_t thread) const {
     if (!is_guest_thread(thread)) return turns_.begin();
     if (!all_busy()) return turns_.end();
-    return std::ranges::find_if(turns_, [this](ClientNetwork network) {
-        return network.version != 0 && std::ranges::find(busy_, network) == busy_.end();
-    });
+    return std::ranges::find_if(turns_, [this](ClientNetwork network) { return is_guest(network); });
 }
 
 void WorkerPool::work(std::size_t thread) {
@@ -116,7 +122,7 @@ void WorkerPool::work(std::size_t thread) {
             waiting.pop_front();
             if (!waiting.empty()) turns_.push_back(network);
             // If this thread was the last free one, a network that waits may be a guest.
-            if (!turns_.empty() && all_busy()) guest_ready_.notify_one();
+            if (options_.guest_nice && next_turn(options_.threads) != turns_.end()) guest_ready_.notify_one();
         }
         const auto begin = std::chrono::steady_clock::now();
         task();

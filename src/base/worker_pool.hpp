@@ -124,7 +124,8 @@ private:
     void release(ClientNetwork network);
     void enqueue(ClientNetwork network, Task task);
     void work(std::size_t thread);
-    bool all_busy() const;  // but the guests' thread
+    bool all_busy() const;                       // but the guests' thread
+    bool is_guest(ClientNetwork network) const;  // whether the guests' thread may run its tasks
     bool is_guest_thread(std::size_t thread) const { return thread == options_.threads; }
     // The network in turns_ whose task this thread runs next; the end if there is none for it.
     std::deque<ClientNetwork>::const_iterator next_turn(std::size_t thread) const;
