@@ -5,14 +5,18 @@
 #include <ranges>
 
 #include <pthread.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/thread_priority.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::size_t places_per_place_left = 8;
+
+// Time slices of threads with a nice value: a guest's thread replaces another one of its pool at once, and requests
+// replace both.
+constexpr std::chrono::milliseconds slice{100};  // the longest that Linux accepts
+constexpr std::chrono::milliseconds guest_slice{10};
 
 }  // namespace
 
@@ -96,9 +100,8 @@ std::deque<ClientNetwork>::const_iterator WorkerPool::next_turn(std::size_t thre
 
 void WorkerPool::work(std::size_t thread) {
     pthread_setname_np(pthread_self(), options_.name.substr(0, 15).c_str());
-    // Linux keeps the nice value per thread. A failure is harmless (RLIMIT_NICE never forbids raising the value).
     const int nice = is_guest_thread(thread) ? *options_.guest_nice : options_.nice;
-    if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice);
+    if (nice > 0) lower_thread_priority(nice, is_guest_thread(thread) ? guest_slice : slice);
     if (options_.begin) options_.begin();
     std::condition_variable& ready = is_guest_thread(thread) ? guest_ready_ : ready_;
     for (bool is_rested = true;;) {
