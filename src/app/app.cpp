@@ -5,15 +5,12 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
-#include <system_error>
 
 #include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "app/api_description.hpp"
@@ -21,10 +18,10 @@
 #include "app/observation/logging.hpp"
 #include "app/observation/readings.hpp"
 #include "app/observation/standard_error_log.hpp"
+#include "app/open_server.hpp"
 #include "app/pages.hpp"
 #include "app/service_manager.hpp"
 #include "app/version.hpp"
-#include "base/error_text.hpp"
 #include "base/run_to_end.hpp"
 #include "base/unwatched.hpp"
 #include "features/acceptances/endpoints.hpp"
@@ -85,16 +82,6 @@ http::ServerOptions server_options(const Config& config) {
     out.idle_timeout = config.http.idle_timeout;
     out.request_timeout = config.http.request_timeout;
     return out;
-}
-
-std::unique_ptr<http::Server> open_server(const Config& config, http::Application& application) {
-    try {
-        return std::make_unique<http::Server>(server_options(config), application);
-    } catch (const std::system_error& error) {
-        if (error.code() != std::errc::address_in_use) throw;
-        throw std::runtime_error(
-            fmt::format("HTTP_PORT: {}. Set another port, or stop the program that uses it", sentence_of(error)));
-    }
 }
 
 http::PipelineOptions pipeline_options(const Config& config) {
@@ -174,7 +161,7 @@ App::App(const Config& config, const Clock& clock, const BeforeUpgrade& before_u
     options.observers = make_observers();
     if (website_) options.error_pages = &website_->error_pages();
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
-    server_ = open_server(config, *pipeline_);
+    server_ = open_server(server_options(config), *pipeline_, "HTTP_PORT");
     open_mail_delivery();
     open_logs();
 }

@@ -29,8 +29,10 @@ constexpr std::uint64_t keep_policy = 0x08;  // SCHED_FLAG_KEEP_POLICY
 void lower_thread_priority(int nice, std::chrono::milliseconds slice) noexcept {
     // Linux keeps the nice value per thread. RLIMIT_NICE never forbids raising the value.
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice);
-    SchedulingAttributes attributes{.flags = keep_policy, .nice = nice};
-    attributes.runtime_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(slice).count());
+    const SchedulingAttributes attributes{
+        .flags = keep_policy,
+        .nice = nice,
+        .runtime_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(slice).count())};
     syscall(SYS_sched_setattr, 0, &attributes, 0U);
 }
 

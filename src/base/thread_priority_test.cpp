@@ -21,13 +21,12 @@ struct Seen {
     std::uint64_t slice_ns = 0;
 };
 
-// Of the calling thread. The offsets are those of struct sched_attr.
+// Of the calling thread.
 Seen seen() {
-    std::array<std::byte, 48> attributes{};
-    Seen out;
-    if (syscall(SYS_sched_getattr, 0, attributes.data(), attributes.size(), 0U) != 0) return out;
-    std::memcpy(&out.nice, attributes.data() + 16, sizeof out.nice);
-    std::memcpy(&out.slice_ns, attributes.data() + 24, sizeof out.slice_ns);
+    Seen out{.nice = getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)))};
+    std::array<std::byte, 48> attributes{};  // struct sched_attr of sched_getattr(2)
+    if (syscall(SYS_sched_getattr, 0, attributes.data(), attributes.size(), 0U) == 0)
+        std::memcpy(&out.slice_ns, attributes.data() + 24, sizeof out.slice_ns);  // sched_runtime
     return out;
 }
 

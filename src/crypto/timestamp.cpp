@@ -88,12 +88,15 @@ std::expected<StoreHandle, std::string> store_of(std::string_view pem) {
     const BioHandle text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
     StoreHandle store(X509_STORE_new());
     require(text && store, "X509_STORE_new");
-    bool is_empty = true;
+    int count = 0;
     while (const CertificateHandle one{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)}) {
         require(X509_STORE_add_cert(store.get(), one.get()) == 1, "X509_STORE_add_cert");
-        is_empty = false;
+        ++count;
     }
-    if (is_empty) return std::unexpected("the authorities are not certificates in PEM");
+    const unsigned long end = ERR_peek_last_error();
+    if (ERR_GET_LIB(end) != ERR_LIB_PEM || ERR_GET_REASON(end) != PEM_R_NO_START_LINE)
+        return std::unexpected("certificate " + std::to_string(count + 1) + " is damaged");
+    if (count == 0) return std::unexpected("no certificate in PEM");
     return store;
 }
 
@@ -112,7 +115,7 @@ std::string last_reason() {
 std::expected<void, std::string> check_chain(TS_RESP* response, std::string_view authorities,
                                              std::chrono::sys_seconds time) {
     auto store = store_of(authorities);
-    if (!store) return std::unexpected(store.error());
+    if (!store) return std::unexpected("authorities: " + store.error());
     X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store->get()), std::chrono::system_clock::to_time_t(time));
     const VerifyContext trusted(TS_VERIFY_CTX_new());
     require(trusted != nullptr, "TS_VERIFY_CTX_new");
@@ -149,10 +152,10 @@ Sha256 digest_of(TS_REQ* request) {
 
 }  // namespace
 
-bool has_certificates(std::string_view pem) {
-    const bool has_some = store_of(pem).has_value();
-    ERR_clear_error();  // the end of the text leaves one
-    return has_some;
+std::expected<void, std::string> check_certificates(std::string_view pem) {
+    const ErrorsForgotten forgotten;  // the end of the text leaves one
+    if (const auto store = store_of(pem); !store) return std::unexpected(store.error());
+    return {};
 }
 
 Bytes timestamp_query(const Sha256& digest) {

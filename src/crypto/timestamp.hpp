@@ -26,8 +26,8 @@ struct VerifiedTimestamp {
     std::string authority;            // the subject of the certificate that signed it, as RFC 4514 writes it
 };
 
-// Whether the text has at least one certificate in PEM, so that verify_timestamp() can take it for authorities.
-bool has_certificates(std::string_view pem);
+// Whether verify_timestamp() can take the text for authorities: certificates in PEM, all of them readable.
+std::expected<void, std::string> check_certificates(std::string_view pem);
 
 // Whether the answer, in DER, is a timestamp of this digest that has not been altered since it was signed.
 // `authorities` are certificates in PEM, to one of which the signer's must lead at the time of the timestamp; they may

@@ -432,6 +432,8 @@ TEST_F(VerifyCommand, AuthoritiesAreReadEvenIfThereIsNothingToVerify) {
     write("verifier.key", key_ + "\n");
     const TimestampAuthority authority;
     std::filesystem::copy_file(authority.certificate(), folder_ / "tsa.pem");
+    const std::string pem = text_in(folder_ / "tsa.pem");
+    write("half.pem", pem + pem.substr(0, pem.size() / 2));
     const std::pair<std::vector<std::string>, const char*> records[] = {
         {{"bundle", "log.zip"}, "\nThe bundle has no timestamp; --tsa-ca was not used."},
         {{"receipt", "account.json"}, "\nThe file has no timestamp; --tsa-ca was not used."},
@@ -446,8 +448,11 @@ TEST_F(VerifyCommand, AuthoritiesAreReadEvenIfThereIsNothingToVerify) {
         for (const std::string file : {"empty.pem", "verifier.key", "log.zip"}) {
             const Finished refused = with(file.c_str());
             EXPECT_EQ(refused.code, 2) << refused.out;
-            EXPECT_EQ(refused.err, "consentry: --tsa-ca: " + file + " has no certificate in PEM\n");
+            EXPECT_EQ(refused.err, "consentry: --tsa-ca: " + file + ": no certificate in PEM\n");
         }
+        const Finished cut_off = with("half.pem");
+        EXPECT_EQ(cut_off.code, 2) << cut_off.out;
+        EXPECT_EQ(cut_off.err, "consentry: --tsa-ca: half.pem: certificate 2 is damaged\n");
         const Finished accepted = with("tsa.pem");
         EXPECT_EQ(accepted.code, 0) << accepted.err;
         EXPECT_THAT(accepted.out, HasSubstr(unused));

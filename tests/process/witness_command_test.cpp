@@ -194,6 +194,15 @@ TEST_F(WitnessCommand, SaysWhatItLacks) {
     EXPECT_THAT(run({"--logs", "logs.txt", "--key", "log.key"}).err, HasSubstr("the key of a log"));
 }
 
+TEST_F(WitnessCommand, NamesTheOptionOfAnAddressInUse) {
+    const Running first(folder_.path());
+    const std::string address = "127.0.0.1:" + std::to_string(first.client.port());
+    const Finished second = run({"--logs", "logs.txt", "--key", "witness.key", "--listen", address});
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(second.err, HasSubstr("--listen: cannot listen on " + address +
+                                      ": Address already in use. Set another port, or stop the program that uses it"));
+}
+
 // What the witness has answered is on disk: after a kill at any moment it knows at least that size.
 TEST_F(WitnessCommand, AKillForgetsNoCosignature) {
     std::size_t known = 0;  // cosigned, as the client has read it

@@ -213,8 +213,8 @@ public:
     explicit Authorities(const VerifyOptions& options) {
         if (options.authorities.empty()) return;
         file_.emplace(options.authorities);
-        if (!crypto::has_certificates(file_->text()))
-            throw WrongUse(fmt::format("--tsa-ca: {} has no certificate in PEM", options.authorities));
+        if (const auto fit = crypto::check_certificates(file_->text()); !fit)
+            throw WrongUse(fmt::format("--tsa-ca: {}: {}", options.authorities, fit.error()));
     }
     std::optional<std::string_view> text() const { return file_ ? std::optional(file_->text()) : std::nullopt; }
     // `what`: "bundle". Otherwise readers could take the verdict for one about a timestamp.

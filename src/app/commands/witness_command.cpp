@@ -13,6 +13,7 @@
 #include "app/commands/ending_signals.hpp"
 #include "app/config/dotenv.hpp"
 #include "app/observation/standard_error_log.hpp"
+#include "app/open_server.hpp"
 #include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
@@ -130,7 +131,7 @@ int serve_witness(const WitnessOptions& options) {
     const std::size_t log_count = logs.size();
     Witness witness(database, clock, signer, std::move(logs));
     WitnessApplication application(witness);
-    server = std::make_unique<http::Server>(server_options(*address), application);
+    server = open_server(server_options(*address), application, "--listen");
     ending.begin_serving();
     server->start();
     const bool is_v6 = address->host.contains(':');
