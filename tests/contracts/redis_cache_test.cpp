@@ -95,7 +95,7 @@ TEST(RedisCache, WhileOneCommandTriesAgainTheOthersFailAtOnce) {
     loop.call(cache.ping());
     proxy.hang();
     EXPECT_FALSE(works(loop, cache.ping()));
-    const auto accepted = proxy.accepted();
+    auto accepted = proxy.accepted();
     EXPECT_TRUE(comes_true(5s, [&] {
         std::vector<int> ended;
         for (int i = 0; i < 3; ++i)
@@ -106,6 +106,10 @@ TEST(RedisCache, WhileOneCommandTriesAgainTheOthersFailAtOnce) {
         loop.context().restart();
         loop.context().run();
         if (proxy.accepted() == accepted) return false;
+        if (ended.back() != 0) {  // the pause between two attempts ended after the first command: once more
+            accepted = proxy.accepted();
+            return false;
+        }
         EXPECT_THAT(ended, ::testing::ElementsAre(1, 2, 0));  // the first waited in vain for a new connection
         return true;
     }));
