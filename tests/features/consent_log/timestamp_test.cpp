@@ -187,7 +187,7 @@ TEST_F(StampedBundles, AnotherAuthorityIsRefused) {
     const TimestampAuthority stranger;
     EXPECT_THAT(verify(bundle(), text_in(stranger.certificate())).error(),
                 HasSubstr("timestamps/1.tsr: the signer of the timestamp does not lead to one of the given"));
-    EXPECT_THAT(verify(bundle(), "no certificate").error(), HasSubstr("not certificates in PEM"));
+    EXPECT_THAT(verify(bundle(), "no certificate").error(), HasSubstr("authorities: no certificate in PEM"));
 }
 
 TEST_F(StampedBundles, NoPartOfAStampCanBeReplaced) {
