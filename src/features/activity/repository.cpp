@@ -22,7 +22,7 @@ std::optional<std::string> metadata_text(const boost::json::object& metadata) {
 }
 
 void ActivityRepository::add_insert(storage::Transaction& transaction, const NewActivity& activity, TimePoint now) {
-    // Adds one row or fails; an expectation would only cost PostgreSQL time.
+    // The statement adds one row or fails. An expectation would only make it slower on PostgreSQL.
     transaction.add(storage::Expect::any,
                     "INSERT INTO activity_log (id, user_id, action, ip_address, user_agent, metadata, created_at, "
                     "created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",

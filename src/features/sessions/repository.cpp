@@ -89,8 +89,8 @@ void SessionRepository::add_insert(storage::Transaction& transaction, const NewS
     const auto& device = session.origin.device;
     std::optional<Bytes> challenge;
     if (session.challenge_digest) challenge.emplace(session.challenge_digest->begin(), session.challenge_digest->end());
-    // A spent challenge violates the unique constraint, which needs no expectation: those cost PostgreSQL a tenth of
-    // the statement.
+    // The unique constraint refuses a spent challenge. An expectation would make the statement a tenth slower on
+    // PostgreSQL.
     transaction.add(
         Expect::any,
         sql<"INSERT INTO sessions (id, user_id, jti, access_digest, refresh_digest, challenge_digest, login_from, "
