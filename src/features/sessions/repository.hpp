@@ -127,7 +127,7 @@ public:
     // drop what they remember of it.
     static constexpr storage::Topic ended{"sessions ended"};
 
-    // Expect::one: fails if the challenge was already spent.
+    // A unique violation means that the challenge was already spent.
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
     // Ends the former session of the inserted session's device, if it names one: a device has one login.
     static void add_replacement(storage::Transaction& transaction, const NewSession& inserted);
