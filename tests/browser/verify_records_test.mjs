@@ -397,6 +397,13 @@ test('the claims of a receipt are complete and agree with each other', async () 
             await verify(page, logKey.vkey, [file(receiptOf(right))], describe([jwk], { mergeDelay })),
             /does not say within which time/,
         );
+    for (const number of ['6e1', '60.0']) {
+        const text = `${describe([jwk]).split('\n\n')[0]}\n`.replace('"mergeDelay":60', `"mergeDelay":${number}`);
+        expectRefused(
+            await verify(page, logKey.vkey, [file(receiptOf(right))], logKey.note(text)),
+            /does not say within which time/,
+        );
+    }
     expectRefused(await verifyClaims({ ...right, log: log.origin }), /the policy has no log/);
     expectRefused(await verifyClaims(right, { kid: 'two' }), /no key of the description/);
     const describedBy = (note) => verify(page, logKey.vkey, [file(receiptOf(right))], note);
