@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 #include "base/numbers.hpp"
 #include "base/percent_encoding.hpp"
 #include "base/text.hpp"
@@ -30,14 +31,12 @@ std::optional<std::string> origin_of(std::string_view text) {
     const std::string_view scheme = lower.starts_with(secure) ? secure : plain;
     if (!lower.starts_with(scheme)) return std::nullopt;
     const std::string_view authority = std::string_view(lower).substr(scheme.size());
-    const auto colon = authority.find(':');
-    const std::string_view host = authority.substr(0, colon);
-    if (!is_host(host)) return std::nullopt;
-    std::string out = std::string(scheme) + std::string(host);
-    if (colon == std::string_view::npos) return out;
-    const std::string_view port = authority.substr(colon + 1);
-    if (!is_port(port)) return std::nullopt;
-    if (port != (scheme == secure ? "443" : "80")) out.append(":").append(port);
+    const auto parts = split_host_port(authority);
+    if (!parts || !is_host(parts->host)) return std::nullopt;
+    std::string out = std::string(scheme) + std::string(parts->host);
+    if (!parts->port) return out;
+    if (!is_port(*parts->port)) return std::nullopt;
+    if (*parts->port != (scheme == secure ? "443" : "80")) out.append(":").append(*parts->port);
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/host_port.hpp"
 #include "base/percent_encoding.hpp"
 #include "crypto/random.hpp"
 #include "features/users/caller.hpp"
@@ -27,9 +28,8 @@ const std::string* find_text(const std::vector<http::NamedText>& texts, std::str
 bool is_loopback(std::string_view origin) {
     constexpr std::string_view scheme = "http://";
     if (!origin.starts_with(scheme)) return false;
-    std::string_view host = origin.substr(scheme.size());
-    host = host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
-    return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+    const auto parts = split_host_port(origin.substr(scheme.size()));
+    return parts && (parts->host == "localhost" || parts->host == "127.0.0.1" || parts->host == "[::1]");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "app/observation/standard_error_log.hpp"
 #include "app/open_server.hpp"
 #include "app/terminal/results.hpp"
+#include "base/host_port.hpp"
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_error.hpp"
@@ -81,14 +82,11 @@ struct ListenAddress {
 };
 // HOST:PORT, with the brackets of an IPv6 address. nullopt if it is not of this form.
 std::optional<ListenAddress> parse_address(std::string_view text) {
-    const auto colon = text.rfind(':');
-    if (colon == std::string_view::npos) return std::nullopt;
-    std::string_view host = text.substr(0, colon);
-    const bool has_brackets = host.starts_with('[') && host.ends_with(']');
-    if (has_brackets) host = host.substr(1, host.size() - 2);
-    if (host.empty() || (host.contains(':') && !has_brackets)) return std::nullopt;
-    const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
-    if (!port) return std::nullopt;
+    const auto parts = split_host_port(text);
+    if (!parts || !parts->port) return std::nullopt;
+    const std::string_view host = without_brackets(parts->host);
+    const auto port = parse_number<std::uint16_t>(*parts->port);
+    if (host.empty() || !port) return std::nullopt;
     return ListenAddress{.host = std::string(host), .port = *port};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/host_port.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "http/characters.hpp"
@@ -40,11 +41,12 @@ bool is_host(std::string_view host) {
 
 // Splits "host:port"; nullopt if the port is invalid.
 std::optional<std::pair<std::string_view, std::optional<std::uint16_t>>> split_port(std::string_view text) {
-    const auto colon = text.rfind(':');
-    if (colon == std::string_view::npos || text.ends_with(']')) return std::pair{text, std::nullopt};
-    const auto port = parse_canonical_number<std::uint16_t>(text.substr(colon + 1));
+    const auto parts = split_host_port(text);
+    if (!parts) return std::nullopt;
+    if (!parts->port) return std::pair{parts->host, std::nullopt};
+    const auto port = parse_canonical_number<std::uint16_t>(*parts->port);
     if (!port || *port == 0) return std::nullopt;
-    return std::pair{text.substr(0, colon), port};
+    return std::pair{parts->host, port};
 }
 
 // What a page that may read the answer learns besides.

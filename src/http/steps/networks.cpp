@@ -1,6 +1,9 @@
 #include "http/steps/networks.hpp"
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
+#include "base/host_port.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 
@@ -38,18 +41,14 @@ Address canonical(const Address& address) {
 std::optional<Address> parse_address(std::string_view text) {
     constexpr std::size_t longest = 64;  // fits an IPv6 address with a zone and a port
     if (text.empty() || text.size() > longest) return std::nullopt;
-    std::string_view port;
-    if (text.starts_with('[')) {
-        const auto end = text.find(']');
-        if (end == std::string_view::npos) return std::nullopt;
-        port = text.substr(end + 1);
-        text = text.substr(1, end - 1);
-        if (!text.contains(':')) return std::nullopt;
-    } else if (const auto colon = text.find(':'); colon != std::string_view::npos && text.rfind(':') == colon) {
-        port = text.substr(colon);
-        text = text.substr(0, colon);
+    const bool is_plain_v6 = !text.starts_with('[') && std::ranges::count(text, ':') > 1;
+    if (!is_plain_v6) {
+        const auto parts = split_host_port(text);
+        if (!parts || (parts->port && !parse_up_to(65'535, *parts->port))) return std::nullopt;
+        const bool has_brackets = text.starts_with('[');
+        text = without_brackets(parts->host);
+        if (has_brackets && !text.contains(':')) return std::nullopt;
     }
-    if (!port.empty() && (!port.starts_with(':') || !parse_up_to(65'535, port.substr(1)))) return std::nullopt;
     boost::system::error_code error;
     const Address address = ip::make_address(std::string(text).c_str(), error);
     if (error) return std::nullopt;

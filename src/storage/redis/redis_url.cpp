@@ -10,6 +10,7 @@
 #include <boost/url/pct_string_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 #include "base/numbers.hpp"
 
 namespace consentry::storage {
@@ -53,28 +54,22 @@ bool is_host_name(std::string_view host) {
 
 std::expected<RedisAddress, std::string> parse_address(std::string_view text, RedisKind kind) {
     RedisAddress out{.host = {}, .port = default_port(kind)};
-    std::optional<std::string_view> port;
+    const auto parts = split_host_port(text);
+    if (!parts)
+        return Failure(text.contains(']') ? "only a port may follow an IPv6 address"
+                                          : "an IPv6 address has no closing bracket");
+    out.host = without_brackets(parts->host);
     if (text.starts_with('[')) {
-        const auto end = text.find(']');
-        if (end == std::string_view::npos) return Failure("an IPv6 address has no closing bracket");
-        out.host = text.substr(1, end - 1);
         boost::system::error_code error;
         boost::asio::ip::make_address_v6(out.host, error);
         if (error) return Failure("the text in brackets is not an IPv6 address");
-        const std::string_view rest = text.substr(end + 1);
-        if (!rest.empty() && !rest.starts_with(':')) return Failure("only a port may follow an IPv6 address");
-        if (!rest.empty()) port = rest.substr(1);
-    } else {
-        const auto [host, after] = cut(text, ':');
-        if (!is_host_name(host))
-            return Failure(
-                "a host is missing or invalid (percent-encode special characters in the user and password; put IPv6 "
-                "addresses in brackets)");
-        out.host = host;
-        port = after;
+    } else if (!is_host_name(out.host)) {
+        return Failure(
+            "a host is missing or invalid (percent-encode special characters in the user and password; put IPv6 "
+            "addresses in brackets)");
     }
-    if (port) {
-        const auto parsed = parse_number<std::uint16_t>(*port);
+    if (parts->port) {
+        const auto parsed = parse_number<std::uint16_t>(*parts->port);
         if (!parsed || *parsed == 0)
             return Failure(
                 "a port is not a number from 1 to 65535 (percent-encode special characters in the user and password)");
