@@ -1,5 +1,6 @@
 #include "tests/instances/load_client.hpp"
 
+#include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,16 @@
 #include "tests/support/eventually.hpp"
 
 namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto before_retry = 10ms;  // as a client waits after 503
+// The servers are busy at every moment, yet need not compete with their clients for the processors while another server
+// takes over.
+constexpr auto between_deeds = 3ms;
+
+}  // namespace
 
 LoadClient::LoadClient(Sender sender, Person person, TokenTexts tokens, unsigned seed, Options options)
     : sender_(std::move(sender)), options_(options), person_(std::move(person)), random_(seed) {
@@ -18,7 +29,7 @@ Answer LoadClient::ask(const std::function<Answer(const HttpClient&)>& request) 
     if (answer.status == 503U) {
         EXPECT_TRUE(answer.headers.contains("retry-after")) << answer.body;
         ++unavailable_;
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // a client waits briefly before it retries
+        std::this_thread::sleep_for(before_retry);
     } else {
         ++acknowledged_;
     }
@@ -26,7 +37,7 @@ Answer LoadClient::ask(const std::function<Answer(const HttpClient&)>& request) 
 }
 
 Answer LoadClient::ask_until_definite(const std::function<Answer(const HttpClient&)>& request, int& unsure) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    const auto deadline = std::chrono::steady_clock::now() + 30s;
     for (;;) {
         Answer answer = ask(request);
         if (answer.status != 503U) return answer;
@@ -59,6 +70,7 @@ void LoadClient::work(const std::stop_token& stop) try {
             default:
                 knock_any();
         }
+        std::this_thread::sleep_for(between_deeds);
     }
 } catch (const std::exception& error) {
     ADD_FAILURE() << person_.email << ": " << error.what();

@@ -1,4 +1,4 @@
-// A client that works on one account without pause and checks that everything acknowledged holds.
+// A client that works on one account all the time and checks that everything acknowledged holds.
 //
 // It sends one request after another, to any instance. If a change is answered 503, the client repeats it until the
 // answer is definite. At the end, only unanswered logins leave anything uncertain: sessions whose tokens were never

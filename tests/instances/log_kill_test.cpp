@@ -37,6 +37,9 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t users = 4;
 constexpr std::chrono::seconds promise{60};
+// Before a user turns to a killed instance again, and between two looks at the checkpoints: the instances that start
+// meanwhile need the processors.
+constexpr std::chrono::milliseconds pause{3};
 
 // What was ever visible: each checkpoint, of every instance.
 class SeenCheckpoints {
@@ -125,7 +128,7 @@ public:
                 for (std::size_t turn = user; !is_over; ++turn) act(user, turn);
             });
         std::jthread poller([&](const std::stop_token& stop) {
-            while (!stop.stop_requested()) collect();
+            for (; !stop.stop_requested(); std::this_thread::sleep_for(pause)) collect();
         });
         strike();
         for (const std::size_t killed : killed_) {
@@ -196,6 +199,7 @@ private:
             if (answer.status == 200U || answer.status == 409U) accepts_next_[user] = !accepts_next_[user];
             if (answer.status == 401U) tokens_[user] = tokens_of(instance, people_[user]).access;
         } catch (const boost::system::system_error&) {
+            std::this_thread::sleep_for(pause);
         }
     }
     void collect() {
