@@ -130,17 +130,18 @@ awaitable<void> Passwords::release(Counted counted) {
 }
 
 awaitable<void> Passwords::count_failure(Counted counted, Cause cause) {
-    std::int64_t attempt = 0;
+    PasswordFailure failure;
     if (settings_.count_attempts) {
         const TimePoint now = clock_.lock_time();
-        attempt = counted.user ? co_await repository_.fail(*counted.user, settings_.ladder, now)
+        failure = counted.user ? co_await repository_.fail(*counted.user, settings_.ladder, now)
                                : co_await repository_.fail_unknown(counted.address, settings_.ladder, now);
     }
-    audit_.tell("password.failed", Outcome::failure, counted.user, cause, {{"attempt", std::to_string(attempt)}});
-    if (!settings_.count_attempts || attempt < settings_.ladder.attempts_max) co_return;
-    audit_.tell("password.locked", Outcome::refused, counted.user, cause, {{"attempt", std::to_string(attempt)}});
+    const std::string attempt = std::to_string(failure.attempt);
+    audit_.tell("password.failed", Outcome::failure, counted.user, cause, {{"attempt", attempt}});
+    if (!settings_.count_attempts || failure.attempt < settings_.ladder.attempts_max) co_return;
+    audit_.tell("password.locked", Outcome::refused, counted.user, cause, {{"attempt", attempt}});
     // Notify the owner once per run of failures.
-    if (counted.user && attempt == settings_.ladder.attempts_max) lock_notices_.add(*counted.user, std::move(cause));
+    if (counted.user && failure.is_first_lock) lock_notices_.add(*counted.user, std::move(cause));
 }
 
 awaitable<void> Passwords::clear(UserId user) { return repository_.clear(user); }

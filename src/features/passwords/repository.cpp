@@ -31,6 +31,12 @@ std::string_view text_of(PasswordType type) {
 
 std::int64_t attempt_of(const storage::Rows& rows) { return rows.empty() ? 0 : rows[0].integer(0); }
 
+// The failure that `rows` counted, before which the count had set no lock.
+PasswordFailure first_failure_of(const storage::Rows& rows, LockLadder ladder) {
+    const std::int64_t attempt = attempt_of(rows);
+    return {.attempt = attempt, .is_first_lock = attempt >= ladder.attempts_max};
+}
+
 std::optional<TimePoint> time_of(const storage::Rows& rows) {
     if (rows.empty()) return std::nullopt;
     return rows[0].time_or_null(0);
@@ -72,6 +78,10 @@ template <class C>
 constexpr Text fail_sql = C::attempt + " = " + C::attempt + " + 1, " + C::locked_until + " = " +
                           storage::lock_end_sql<C::attempt, "$3", "$2", "$4"> + ", " + C::pending + " = CASE WHEN " +
                           C::pending + " > 0 THEN " + C::pending + " - 1 ELSE 0 END";
+// From the first lock on, locked_until is set until a success, so only one failure of a run finds it empty and sets it.
+// The number of failures does not tell that one: lost reservations may take the count past the first rung.
+template <class C>
+constexpr Text never_locked_sql = C::locked_until + " IS NULL";
 template <class C>
 constexpr Text release_sql = C::pending + " = " + C::pending + " - 1";
 
@@ -93,17 +103,30 @@ awaitable<bool> PasswordRepository::reserve_unknown(crypto::Sha256 address, Lock
     co_return rows.affected() == 1;
 }
 
-awaitable<std::int64_t> PasswordRepository::fail(UserId user, LockLadder ladder, TimePoint now) {
-    co_return attempt_of(co_await database_.execute(
-        sql<"UPDATE users SET ", fail_sql<AccountColumns>, " WHERE id = $1 RETURNING password_attempt">, user, now,
-        ladder.attempts_max, static_cast<double>(ladder.base.count())));
+awaitable<PasswordFailure> PasswordRepository::fail(UserId user, LockLadder ladder, TimePoint now) {
+    constexpr auto count =
+        sql<"UPDATE users SET ", fail_sql<AccountColumns>, " WHERE id = $1 RETURNING password_attempt">;
+    constexpr auto count_first = sql<"UPDATE users SET ", fail_sql<AccountColumns>, " WHERE id = $1 AND ",
+                                     never_locked_sql<AccountColumns>, " RETURNING password_attempt">;
+    const auto base = static_cast<double>(ladder.base.count());
+    const auto rows = co_await database_.execute(count_first, user, now, ladder.attempts_max, base);
+    if (!rows.empty()) co_return first_failure_of(rows, ladder);
+    co_return PasswordFailure{.attempt =
+                                  attempt_of(co_await database_.execute(count, user, now, ladder.attempts_max, base))};
 }
 
-awaitable<std::int64_t> PasswordRepository::fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
-    co_return attempt_of(co_await database_.execute(
-        sql<"UPDATE unknown_logins SET updated_at = $2, ", fail_sql<UnknownColumns>,
-            " WHERE address_digest = $1 RETURNING attempt">,
-        BytesView(address), now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
+awaitable<PasswordFailure> PasswordRepository::fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
+    constexpr auto count = sql<"UPDATE unknown_logins SET updated_at = $2, ", fail_sql<UnknownColumns>,
+                               " WHERE address_digest = $1 RETURNING attempt">;
+    constexpr auto count_first =
+        sql<"UPDATE unknown_logins SET updated_at = $2, ", fail_sql<UnknownColumns>, " WHERE address_digest = $1 AND ",
+            never_locked_sql<UnknownColumns>, " RETURNING attempt">;
+    const auto base = static_cast<double>(ladder.base.count());
+    const BytesView key(address);
+    const auto rows = co_await database_.execute(count_first, key, now, ladder.attempts_max, base);
+    if (!rows.empty()) co_return first_failure_of(rows, ladder);
+    co_return PasswordFailure{.attempt =
+                                  attempt_of(co_await database_.execute(count, key, now, ladder.attempts_max, base))};
 }
 
 awaitable<void> PasswordRepository::release(UserId user) {

@@ -18,6 +18,13 @@ using storage::awaitable;
 // How a password was set, as the history records it.
 enum class PasswordType { sign_up, admin, profile, forgot };
 
+// A wrong password, as counted.
+struct PasswordFailure {
+    std::int64_t attempt = 0;  // failures since the last success
+    // It locked, and none before it did since the last success: true for one failure, however many end at once.
+    bool is_first_lock = false;
+};
+
 class PasswordRepository {
 public:
     explicit PasswordRepository(storage::Database& database) : database_(database) {}
@@ -27,14 +34,14 @@ public:
     // password clears it, and only fail() locks. One statement, durable on return. Returns false if the account is
     // locked or too many attempts are in progress.
     awaitable<bool> reserve(UserId user, LockLadder ladder, TimePoint now);
-    // Turns a reservation into a failure, and locks from the ladder's first rung on. Returns the number of failures.
-    awaitable<std::int64_t> fail(UserId user, LockLadder ladder, TimePoint now);
+    // Turns a reservation into a failure, and locks from the ladder's first rung on.
+    awaitable<PasswordFailure> fail(UserId user, LockLadder ladder, TimePoint now);
     // Takes a reservation back: the password was not checked.
     awaitable<void> release(UserId user);
     awaitable<std::optional<TimePoint>> locked_until(UserId user);
     // The same for an address without an account.
     awaitable<bool> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
-    awaitable<std::int64_t> fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
+    awaitable<PasswordFailure> fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
     awaitable<void> release_unknown(crypto::Sha256 address);
     awaitable<std::optional<TimePoint>> unknown_locked_until(crypto::Sha256 address);
     // Deletes the rows of unknown addresses that were not tried since `before`.

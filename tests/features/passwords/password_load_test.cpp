@@ -5,12 +5,15 @@
 #include <latch>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <boost/asio/ip/address.hpp>
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "features/passwords/repository.hpp"
 #include "features/users/actor.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/factor_calls.hpp"
@@ -125,6 +128,49 @@ TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
     put_under_way(service, person, 5, milliseconds{0});
     EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
     expect_lock(service.log_in(person), 403, "passwordAttemptMax", 276);
+}
+
+// Waits until the owner was told of as many locks, by mail, and returns how many the activity log has.
+std::string told(Service& service, const Person& person, std::size_t mails) {
+    Mailbox(service).wait_for(person.email, "passwordLocked", mails - 1);
+    return one(service,
+               "SELECT count(*) FROM activity_log WHERE action = 'userReachMaxPasswordAttempt' "
+               "AND user_id = '" +
+                   person.id.text() + "'");
+}
+
+TEST(PWD_7, TheOwnerHearsOnceOfALockThatLostChecksBroughtOn) {
+    // Regression: the count grew from 4 to 7 at once, so no failure was the fifth, and the owner heard nothing.
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    put_under_way(service, person, 2, milliseconds{0});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    EXPECT_EQ(checks(service, person), (std::vector<std::string>{"7", "0"}));
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 317);
+    EXPECT_EQ(told(service, person, 1), "1");
+
+    service.pass(seconds{317});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 364);
+
+    service.pass(seconds{364});
+    EXPECT_EQ(service.log_in(person).status, 200U);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    EXPECT_EQ(told(service, person, 2), "2") << "of another run, and not of the further lock of the same run";
+    EXPECT_EQ(mails(service, person.email, "passwordLocked"), 2U);
+}
+
+TEST(PWD_7, OneOfManyFailuresAtOnceIsTheFirstLock) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    service.sql("UPDATE users SET password_attempt = 6 WHERE email = '" + person.email + "'");
+    PasswordRepository repository(service.app().services().database);
+    std::vector<awaitable<PasswordFailure>> failing;
+    for (int i = 0; i < 16; ++i) failing.push_back(repository.fail(person.id, {}, service.clock().lock_time()));
+    const auto failures = values_of(std::move(failing));
+    EXPECT_EQ(std::ranges::count_if(failures, &PasswordFailure::is_first_lock), 1);
+    EXPECT_EQ(checks(service, person), (std::vector<std::string>{"22", "0"}));
 }
 
 // The ways to give an account all its attempts back.
