@@ -33,6 +33,21 @@ constexpr std::chrono::days unknown_address_memory{30};
 constexpr std::chrono::seconds reservation_patience{1};
 constexpr std::chrono::milliseconds reservation_pause{10};
 
+// When the owner of an address without an account last logged in, if it had one. The correct password clears the count
+// of an account, so a count that is never cleared would tell that there is none. Owners differ: some log in every day,
+// others once in months, and so do these, each in a rhythm of its own (docs/decisions/0004).
+TimePoint made_up_login(const crypto::Sha256& address, TimePoint now) {
+    constexpr int rhythms = 8;  // from a day to 128 days, about as often as each other
+    const auto period = std::chrono::duration_cast<milliseconds>(std::chrono::days{1 << (address.front() % rhythms)});
+    for (std::int64_t index = now.time_since_epoch() / period;; --index) {
+        const auto drawn = crypto::hmac_sha256(address, as_bytes("made-up login " + std::to_string(index)));
+        std::uint64_t offset = 0;
+        for (std::size_t i = 0; i < sizeof(offset); ++i) offset = offset << 8 | drawn[i];
+        const TimePoint at{index * period + milliseconds{offset % static_cast<std::uint64_t>(period.count())}};
+        if (at <= now) return at;  // at the latest in the previous period
+    }
+}
+
 Error attempts_exhausted(milliseconds wait) { return retry_later(errors::password_attempt_max, wait); }
 
 }  // namespace
@@ -86,6 +101,7 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted, ClientN
     if (!settings_.count_attempts) co_return hasher_.place(network);
     asio::steady_timer timer(co_await asio::this_coro::executor);
     const auto give_up_at = std::chrono::steady_clock::now() + reservation_patience;
+    const TimePoint cleared = made_up_login(counted.address, clock_.lock_time());  // accounts need the same time
     for (auto pause = reservation_pause;; pause *= 2) {
         const TimePoint now = clock_.lock_time();
         const auto locked = counted.user ? co_await repository_.locked_until(*counted.user)
@@ -94,9 +110,9 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted, ClientN
         {
             // Reserve the place before counting the attempt: a caller turned away by a full pool has not guessed.
             auto place = hasher_.place(network);
-            const bool reserved = counted.user
-                                      ? co_await repository_.reserve(*counted.user, settings_.ladder, now)
-                                      : co_await repository_.reserve_unknown(counted.address, settings_.ladder, now);
+            const bool reserved =
+                counted.user ? co_await repository_.reserve(*counted.user, settings_.ladder, now)
+                             : co_await repository_.reserve_unknown(counted.address, settings_.ladder, now, cleared);
             if (reserved) co_return std::move(place);
         }
         // Other checks of the account are in progress, here or on another instance; none has failed yet.

@@ -65,10 +65,11 @@ template <class C>
 constexpr Text is_live_sql =
     "(" + C::row + C::pending_until + " > $2 AND " + C::row + C::pending_until + " <= CAST($3 AS BIGINT) + 60000)";
 template <class C>
-constexpr Text reserve_sql =
-    C::attempt + " = " + C::row + C::attempt + " + CASE WHEN " + is_live_sql<C> + " THEN 0 ELSE " + C::row +
-    C::pending + " END, " + C::pending + " = CASE WHEN " + is_live_sql<C> + " THEN " + C::row + C::pending +
-    " ELSE 0 END + 1, " + C::pending_until + " = $3";
+constexpr Text attempts_sql =
+    C::row + C::attempt + " + CASE WHEN " + is_live_sql<C> + " THEN 0 ELSE " + C::row + C::pending + " END";
+template <class C, Text attempts = attempts_sql<C>>
+constexpr Text reserve_sql = C::attempt + " = " + attempts + ", " + C::pending + " = CASE WHEN " + is_live_sql<C> +
+                             " THEN " + C::row + C::pending + " ELSE 0 END + 1, " + C::pending_until + " = $3";
 // Not locked, and fewer attempts in progress than failures are left. At least one is always allowed.
 template <class C>
 constexpr Text may_reserve_sql =
@@ -94,12 +95,19 @@ awaitable<bool> PasswordRepository::reserve(UserId user, LockLadder ladder, Time
     co_return rows.affected() == 1;
 }
 
-awaitable<bool> PasswordRepository::reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
+awaitable<bool> PasswordRepository::reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now,
+                                                    TimePoint cleared) {
+    constexpr Text is_cleared =
+        "(unknown_logins.updated_at < $5 AND "
+        "(unknown_logins.locked_until IS NULL OR unknown_logins.locked_until <= $5))";
+    constexpr Text attempts = "CASE WHEN " + is_cleared + " THEN 0 ELSE " + attempts_sql<UnknownColumns> + " END";
     const auto rows = co_await database_.execute(
         sql<"INSERT INTO unknown_logins (address_digest, attempt, locked_until, updated_at, pending, pending_until) "
             "VALUES ($1, 0, NULL, $2, 1, $3) ON CONFLICT (address_digest) DO UPDATE SET updated_at = $2, ",
-            reserve_sql<UnknownColumns>, " WHERE ", may_reserve_sql<UnknownColumns>>,
-        BytesView(address), now, now + reservation_lease, ladder.attempts_max);
+            reserve_sql<UnknownColumns, attempts>, ", locked_until = CASE WHEN ", is_cleared,
+            " THEN NULL ELSE unknown_logins.locked_until END WHERE ", is_cleared, " OR (",
+            may_reserve_sql<UnknownColumns>, ")">,
+        BytesView(address), now, now + reservation_lease, ladder.attempts_max, cleared);
     co_return rows.affected() == 1;
 }
 

@@ -39,8 +39,9 @@ public:
     // Takes a reservation back: the password was not checked.
     awaitable<void> release(UserId user);
     awaitable<std::optional<TimePoint>> locked_until(UserId user);
-    // The same for an address without an account.
-    awaitable<bool> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
+    // The same for an address without an account. Counts anew what was last tried before `cleared`, as if an owner had
+    // logged in then, unless the lock of the address would have kept the owner out.
+    awaitable<bool> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now, TimePoint cleared);
     awaitable<PasswordFailure> fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
     awaitable<void> release_unknown(crypto::Sha256 address);
     awaitable<std::optional<TimePoint>> unknown_locked_until(crypto::Sha256 address);

@@ -358,6 +358,55 @@ TEST(PWD_8, WhatIsTooLongIsRefusedWithoutAHash) {
 constexpr const char* huge_hash =
     "$argon2id$v=19$m=1048576,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+// How many of these addresses without an account have their four failures forgotten within this time.
+std::size_t forgotten_within(std::chrono::days time, std::string_view prefix, std::size_t addresses) {
+    Service service;
+    const auto email = [&](std::size_t i) { return std::string(prefix) + std::to_string(i) + "@example.org"; };
+    for (std::size_t i = 0; i < addresses; ++i)
+        for (int attempt = 0; attempt < 4; ++attempt) EXPECT_EQ(service.log_in(email(i), wrong_password).status, 400U);
+    service.pass(time);
+    std::size_t forgotten = 0;
+    for (std::size_t i = 0; i < addresses; ++i) {
+        EXPECT_EQ(service.log_in(email(i), wrong_password).status, 400U);
+        const auto status = service.log_in(email(i), wrong_password).status;
+        EXPECT_TRUE(status == 400 || status == 403);
+        forgotten += status == 400 ? 1 : 0;
+    }
+    return forgotten;
+}
+
+TEST(PWD_1, FailuresAtUnknownAddressesAreForgottenAsIfSomeOwnersHadLoggedIn) {
+    // Regression: only an account forgot failures, when its owner logged in, and so the lock told that it exists.
+    constexpr std::size_t addresses = 80;
+    const std::size_t in_a_day = forgotten_within(std::chrono::days{1}, "a", addresses);
+    EXPECT_GE(in_a_day, addresses / 20) << "a quarter on average";
+    EXPECT_LE(in_a_day, addresses / 2);
+    const std::size_t in_a_month = forgotten_within(std::chrono::days{29}, "b", addresses);
+    EXPECT_GE(in_a_month, addresses / 2) << "four fifths on average";
+    EXPECT_LT(in_a_month, addresses) << "as there are accounts whose owner stays away";
+}
+
+TEST(PWD_1, AMadeUpOwnerLogsInOnlyWithoutALock) {
+    Service& service = suite_service();
+    PasswordRepository repository(service.app().services().database);
+    const TimePoint begin = service.clock().lock_time();
+    const LockLadder ladder;
+    const auto attempt = [&](const crypto::Sha256& address, TimePoint now, TimePoint cleared) {
+        EXPECT_TRUE(run(repository.reserve_unknown(address, ladder, now, cleared)));
+        return run(repository.fail_unknown(address, ladder, now)).attempt;
+    };
+    const auto address = crypto::sha256("an address of this test");
+    for (int i = 1; i <= 4; ++i) EXPECT_EQ(attempt(address, begin, begin), i);
+    EXPECT_EQ(attempt(address, begin + seconds{2}, begin + seconds{1}), 1);
+    EXPECT_EQ(attempt(address, begin + seconds{2}, begin + seconds{1}), 2) << "was tried since";
+    for (int i = 3; i <= 5; ++i) EXPECT_EQ(attempt(address, begin + seconds{2}, begin), i);
+    const TimePoint end = begin + seconds{2 + 240};
+    EXPECT_FALSE(run(repository.reserve_unknown(address, ladder, end - seconds{1}, end - seconds{2})));
+    EXPECT_EQ(attempt(address, end, end - seconds{1}), 6) << "the lock kept the owner out";
+    const TimePoint later = end + seconds{276};
+    EXPECT_EQ(attempt(address, later + seconds{1}, later), 1);
+}
+
 TEST(PWD_6, ACheckThatFailsInTheServiceIsNoGuess) {
     Service service;
     const Person person = service.make_person();
