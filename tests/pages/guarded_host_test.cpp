@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/config/settings.hpp"
 #include "base/percent_encoding.hpp"
 #include "tests/pages/guarded_visitor.hpp"
 #include "tests/support/calls/consent_calls.hpp"
@@ -237,6 +238,36 @@ TEST(GuardedHosts, TheEndOfTheSessionEndsAllCookies) {
     const std::string status = "/api/admin/user/update/" + person.id.text() + "/status";
     EXPECT_EQ(service.patch(status, {{"status", "blocked"}}, admin).status, 200);
     is_out(blocked);
+}
+
+// Consentry never seals a cookie anew, so the former secret has to stay as long as the cookies.
+TEST(CRY_4, CookiesOfGuardedHostsNeedTheSecretThatSealedThem) {
+    const std::string former(32, 'a');
+    const std::string next(32, 'b');
+    Environment settings = guarded;
+    settings["APP_ENCRYPTION_SECRET_KEY"] = former;
+    Service service(settings);
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    visitor.enter(app);
+    const auto posted = [&] {
+        Headers form = forwarded(app, "/orders");
+        replace(form, "X-Forwarded-Method", "POST");
+        return visitor.at(app, door, form).status;
+    };
+    EXPECT_EQ(posted(), 200);
+    service.restart({{"APP_ENCRYPTION_SECRET_KEY", next + "," + former}});
+    EXPECT_EQ(posted(), 200);
+    service.pass(std::chrono::days{4});  // longer than emails are retried
+    EXPECT_EQ(posted(), 200);
+    service.restart({{"APP_ENCRYPTION_SECRET_KEY", next}});
+    EXPECT_EQ(posted(), 401);
+    EXPECT_EQ(visitor.ask(app, "/orders").status, 302) << "a navigation gets a new cookie";
+    visitor.enter(app);
+    EXPECT_EQ(posted(), 200) << "without another login";
+    EXPECT_THAT(set_cookie_of(visitor.enter(app), host_cookie), HasSubstr("; Max-Age=2592000"));
+    for (const char* said : {"FORWARD_AUTH_HOSTS", "AUTH_JWT_REFRESH_TOKEN_EXPIRED"})
+        EXPECT_THAT(std::string(find_setting("APP_ENCRYPTION_SECRET_KEY")->description), HasSubstr(said));
 }
 
 // The cookie of a host holds the one of the pages, which a confirmation replaces.

@@ -33,11 +33,13 @@ std::vector<SettingSpec> list_settings() {
          .default_text = "with `APP_ENV=local` generated at the first start; otherwise required",
          .derived = true,
          .description =
-             "Encrypts emails waiting to be sent and list cursors, and signs the URLs of files in a local folder. All "
+             "Encrypts emails waiting to be sent, list cursors and the cookies of guarded hosts "
+             "(`FORWARD_AUTH_HOSTS`), and signs the URLs of files in a local folder. All "
              "instances need the same value, for example the output of `openssl rand -base64 32`. To rotate it, put "
              "the new secret before the old one, separated by a comma, and remove the old one after three days: the "
-             "service retries an email for that long and cannot read one whose secret is gone. Cursors are valid for a "
-             "day, file URLs for `AWS_S3_PRESIGN_EXPIRED_IN_SECONDS`."},
+             "service retries an email for that long and cannot read one whose secret is gone. With guarded hosts, "
+             "keep it for `AUTH_JWT_REFRESH_TOKEN_EXPIRED` if that is longer, because their cookies live that long. "
+             "Cursors are valid for a day, file URLs for `AWS_S3_PRESIGN_EXPIRED_IN_SECONDS`."},
         {.name = "ACTIVITY_LOG_RETENTION_IN_DAYS",
          .group = group,
          .type = whole_number<&Config::activity, &ActivityConfig::retention>(0, 36'500),
