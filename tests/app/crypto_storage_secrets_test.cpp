@@ -10,7 +10,6 @@
 #include "app/config/read_config.hpp"
 #include "crypto/aead.hpp"
 #include "crypto/digest.hpp"
-#include "crypto/known_answers.hpp"
 #include "crypto/random.hpp"
 #include "tests/support/instrumented.hpp"
 #include "tests/support/token_forge.hpp"
@@ -348,8 +347,6 @@ TEST(CRY_5, ComparisonsDoNotTellWhereTheyDiffer) {
     };
     EXPECT_GT(-least_of(8, [&] { return -t_of(first_wrong, last_wrong, 30'000, 16, leaky); }, -4.5), 4.5);
 }
-
-TEST(CRY_6, ThePrimitivesAreProvedAtEveryStart) { EXPECT_NO_THROW(crypto::run_known_answer_tests()); }
 
 }  // namespace
 }  // namespace consentry::tests
