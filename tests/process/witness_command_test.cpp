@@ -8,6 +8,7 @@
 #include <boost/system/system_error.hpp>
 #include <gmock/gmock.h>
 
+#include "tests/process/core_dump.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -94,6 +95,16 @@ TEST_F(WitnessCommand, ReportsASecondTreeOfOneSizeWhateverSizeTheClientNames) {
     std::size_t lines = 0;
     for (auto at = said.find(line); at != std::string::npos; at = said.find(line, at + 1)) ++lines;
     EXPECT_EQ(lines, 3U) << said;
+}
+
+TEST_F(WitnessCommand, ACrashLeavesNoCore) {
+    const CoresAllowed allowed;
+    const TempFolder local;
+    ServiceProcess service(local.path());  // of which a core may be written, because it is no production
+    if (!dumps_core(service.program())) GTEST_SKIP() << "this machine or build writes no cores at all";
+    Running witness(folder_.path());
+    EXPECT_FALSE(dumps_core(witness.program));
+    EXPECT_FALSE(fs::exists(folder_ / "core"));
 }
 
 TEST_F(WitnessCommand, TheKeyIsWrittenOnceAndNeverShown) {
