@@ -1,7 +1,14 @@
 // The lock of the second factor: all operations and all concurrent attempts share one counter and one ladder of locks.
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/lock_ladder.hpp"
+#include "tests/support/browser.hpp"
+#include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/run.hpp"
 
@@ -110,6 +117,83 @@ TEST(TFA_5, AllPathsOfAnEnrolledUserShareOneCounterAndOneLock) {
     expect_two_factor_lock(changed_with("code", right), 240);
     expect_two_factor_lock(changed_with("backupCode", backup), 240);
     EXPECT_EQ(backup_codes_left(it.service, it.person), "8");
+}
+
+// The ways to send a factor that AllPathsOfAnEnrolledUserShareOneCounterAndOneLock leaves out. The person is logged in.
+struct FactorWay {
+    std::string name;
+    std::function<Answer(Enrolled&, Browser&, const std::string& code)> send;
+};
+Answer send_form(Browser& browser, const std::string& path, Browser::Fields fields, const std::string& code) {
+    fields.emplace_back("code", code);
+    browser.open(path);
+    return browser.send(path, std::move(fields));
+}
+std::string reset_link(const Enrolled& it) {
+    forget(it.service, it.person.email);
+    return forgotten_token(it.service, it.person.email);
+}
+const std::vector<FactorWay>& other_ways() {
+    static const std::vector<FactorWay> ways{
+        {"password reset",
+         [](Enrolled& it, Browser&, const std::string& code) {
+             return reset(it.service, reset_link(it), new_password, {{"code", code}});
+         }},
+        {"deletion",
+         [](Enrolled& it, Browser&, const std::string& code) {
+             return it.service.erase("/api/shared/user/delete/self", {{"code", code}}, bearer(it.tokens.access));
+         }},
+        {"confirmation",
+         [](Enrolled& it, Browser&, const std::string& code) {
+             return it.service.post("/api/shared/user/session/confirm", {{"code", code}}, bearer(it.tokens.access));
+         }},
+        {"page of the second step",
+         [](Enrolled& it, Browser&, const std::string& code) {
+             Browser another(it.service);
+             return another.log_in_with_code(it.person, code);
+         }},
+        {"page of the confirmation",
+         [](Enrolled&, Browser& browser, const std::string& code) {
+             return send_form(browser, "/login/confirm", {}, code);
+         }},
+        {"page of the password reset",
+         [](Enrolled& it, Browser&, const std::string& code) {
+             Browser another(it.service);
+             return send_form(another, "/forgot-password/" + reset_link(it), {{"newPassword", new_password}}, code);
+         }},
+        {"page of the password",
+         [](Enrolled& it, Browser& browser, const std::string& code) {
+             return send_form(browser, "/change-password",
+                              {{"oldPassword", it.person.password}, {"newPassword", new_password}}, code);
+         }},
+        {"page of the deletion",
+         [](Enrolled& it, Browser& browser, const std::string& code) {
+             return send_form(browser, "/account/data", {{"email", it.person.email}}, code);
+         }},
+        {"page that turns it off",
+         [](Enrolled&, Browser& browser, const std::string& code) {
+             return send_form(browser, "/account/two-factor/off", {}, code);
+         }},
+    };
+    return ways;
+}
+
+TEST(TFA_5, EveryOtherPathAddsToTheSameSumAndObeysTheSameLock) {
+    for (const auto& [name, send] : other_ways()) {
+        SCOPED_TRACE(name);
+        Enrolled it;
+        const Service& service = it.service;
+        Browser browser(service);
+        EXPECT_EQ(browser.log_in_with_code(it.person, it.service.next_code(it.person)).status, 303);
+        for (int i = 0; i < 4; ++i) expect_wrong_factor(service.verify(it.challenge(), it.wrong(i)));
+        EXPECT_EQ(send(it, browser, it.wrong()).status, 401);
+        EXPECT_EQ(two_factor_attempt(service, it.person), "5");
+        const std::string right = service.code(it.person, 1);
+        expect_two_factor_lock(service.verify(it.challenge(), right), 240);
+        EXPECT_EQ(send(it, browser, right).status, 429);
+        EXPECT_EQ(two_factor_attempt(service, it.person), "5");
+        EXPECT_EQ(service.log_in(it.person).status, 200U) << "neither deleted nor given another password";
+    }
 }
 
 TEST(TFA_5, ConfirmingIsCountedOnBothRouteSets) {

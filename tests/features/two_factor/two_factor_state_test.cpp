@@ -175,7 +175,8 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
 TEST(TFA_14, ThePathsToTokensAreThese) {
     Service& service = suite_service();
     // A new operation that issues tokens must be added to the tests below. social_factors_test.cpp covers the provider
-    // logins, and freshness_test.cpp the confirmation, which only replaces the tokens of a session.
+    // logins, and freshness_test.cpp the confirmation, which only replaces the tokens of a session. The pages are in
+    // session_cookies_test.cpp.
     EXPECT_EQ(operations_with_tokens(service.app().router()),
               (std::set<std::string>{"confirmSession", "loginWithApple", "loginWithCredential", "loginWithGoogle",
                                      "refreshTokens", "verifyLogin"}));
