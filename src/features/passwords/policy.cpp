@@ -18,7 +18,9 @@ void PasswordPolicy::check(std::string_view password, std::string_view email, st
     const auto holds = [&](std::string_view word) {
         return word.size() >= context_bytes_min && lowered.find(to_lower_ascii(word)) != std::string::npos;
     };
-    if (holds(service_name_) || holds(email.substr(0, email.find('@')))) report.add("isNotContext", property);
+    // A name too short to look for is still part of the address.
+    if (holds(service_name_) || holds(email.substr(0, email.find('@'))) || holds(email))
+        report.add("isNotContext", property);
 }
 
 }  // namespace consentry

@@ -208,6 +208,13 @@ TEST(PWD_4, SignUpTakesNoCommonAndNoPersonalPassword) {
     EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE email = 'kunigunde@example.org'"), "0");
 }
 
+TEST(PWD_4, SignUpTakesNoPasswordWithTheAddressHoweverShortItsName) {
+    Service& service = suite_service();
+    const Answer refused = service.post(sign_up_path, sign_up_body("kim@example.org", "Kim@example.org7"));
+    EXPECT_EQ(refused.status, 422U) << refused.body;
+    EXPECT_TRUE(refused.violates("password", "isNotContext")) << refused.body;
+}
+
 TEST(PWD_4, SignUpNamesAWeakPasswordBesideAllElseThatIsWrong) {
     Service& service = suite_service();
     json::object body = sign_up_body("bad", "Summer2026");
