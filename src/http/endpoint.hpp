@@ -52,6 +52,11 @@ struct GuardOf<Anybody> {
     using type = Anybody;
 };
 
+// Marks a guard that finds no user. The gate, which could learn nothing from it, then comes first: a function that is
+// off verifies no token.
+template <class Guard>
+concept KnowsNoUser = requires { requires Guard::knows_no_user; };
+
 inline bool is_gated(const RequestContext& context) {
     return context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation);
 }
@@ -82,6 +87,11 @@ public:
 
     boost::asio::awaitable<Result<Reply>> run(RequestContext& context) override {
         std::optional<Caller> caller;
+        constexpr bool gate_first = detail::KnowsNoUser<Guard>;
+        if (gate_first && detail::is_gated(context)) {
+            auto passed = co_await context.after_guard->admit(context, *context.operation);
+            if (!passed) co_return fail(std::move(passed.error()));
+        }
         if constexpr (Signature::guarded) {
             // The guard runs before validation and before the body is read: an unauthenticated caller learns nothing
             // about the request format and takes up no memory.
@@ -89,7 +99,7 @@ public:
             if (!admitted) co_return fail(std::move(admitted.error()));
             caller.emplace(std::move(*admitted));
         }
-        if (detail::is_gated(context)) {
+        if (!gate_first && detail::is_gated(context)) {
             auto passed = co_await context.after_guard->admit(context, *context.operation);
             if (!passed) co_return fail(std::move(passed.error()));
         }

@@ -1,5 +1,5 @@
-// A check that applies to every operation: API keys before the guard, feature flags after it. The pipeline defines the
-// order, the features define the rules.
+// A check that applies to every operation: API keys before the guard, feature flags after it, or before a guard that
+// knows no user. The pipeline and http/endpoint.hpp define the order, the features define the rules.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

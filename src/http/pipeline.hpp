@@ -3,8 +3,9 @@
 //   ids, client, language  ->  route  ->  rate limit  ->  gates (API key)  ->  guard  ->  flag  ->  DTO  ->  handler
 //   ->  envelope, headers  ->  CORS  ->  observers (log, metrics)  ->  compression
 //
-// The pipeline turns every failure into an envelope; no exception escapes, except for cancellation. CORS headers are
-// added to failures too, so that a page can read a 429 or a 500. The observers see what the client gets.
+// The flag comes before a guard that knows no user. The pipeline turns every failure into an envelope; no exception
+// escapes, except for cancellation. CORS headers are added to failures too, so that a page can read a 429 or a 500. The
+// observers see what the client gets.
 #pragma once
 
 #include <memory>

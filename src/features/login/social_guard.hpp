@@ -38,6 +38,8 @@ private:
 
 class SocialGuard {
 public:
+    static constexpr bool knows_no_user = true;  // the feature flag comes first (http/endpoint.hpp)
+
     struct Provider {
         IdentityRules rules;
         std::string keys_address;

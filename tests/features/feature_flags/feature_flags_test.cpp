@@ -57,6 +57,17 @@ TEST(FeatureFlags, AreAskedBetweenGuardAndForm) {
     EXPECT_EQ(flags.service.call("PATCH", "/api/shared/user/change-password", "{", bearer(user)).status, 503U);
 }
 
+TEST(FeatureFlags, AreAskedFirstWhereTheGuardKnowsNoUser) {
+    Flags flags;
+    for (const char* key : {"loginWithGoogle", "loginWithApple", "loginWithCredential", "signUp", "changePassword"})
+        flags.switch_to(key, false);
+    for (const char* path :
+         {"login/social/google", "login/social/apple", "login/credential", "sign-up", "password/forgot"}) {
+        const Answer refused = flags.service.call("POST", std::string("/api/public/user/") + path, "{", {});
+        EXPECT_EQ(refused.number("statusCode"), 5081) << path << refused.body;
+    }
+}
+
 TEST(FeatureFlags, RollOutToAPartOfTheUsersThatIsTheirsForGood) {
     Flags flags;
     std::vector<std::pair<unsigned long, std::string>> people;  // which hundredth each person is in, and their token

@@ -614,12 +614,17 @@ TEST(SOC_6, WhatIsSwitchedOffLetsNobodyIn) {
     world.service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithGoogle'");
     world.service.lose_cache();
     world.service.restart();
+    const auto fetched = world.providers.fetches(google);
     const std::string before = world.traces();
     for (const std::string& email : {std::string(ada), person.email, std::string("new@example.org")}) {
         const Answer answer = world.log_in(google, email == ada ? "s-1" : "s-2", email);
         EXPECT_EQ(answer.status, 503U) << answer.body;
         EXPECT_EQ(answer.number("statusCode"), 5081);
     }
+    const Answer bare = world.service.post("/api/user/login/social/google", {{"from", "website"}});
+    EXPECT_EQ(bare.number("statusCode"), 5081) << "no token: " << bare.body;
+    EXPECT_EQ(log_in_with(world.service, google, "no.token.x").number("statusCode"), 5081);
+    EXPECT_EQ(world.providers.fetches(google), fetched) << "no token is checked";
     EXPECT_EQ(world.traces(), before);
     EXPECT_EQ(world.log_in(apple, "s-1", "ida@example.org").status, 200U) << "the other provider is not concerned";
 
