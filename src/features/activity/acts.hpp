@@ -61,6 +61,7 @@ inline constexpr std::array act_codes = [] {
         ActCode{admin_user_unlock, 36},
         ActCode{admin_user_delete, 37},
         ActCode{admin_user_unlink_identity, 38},
+        ActCode{admin_term_policy_update_processing, 39},
     };
 }();
 

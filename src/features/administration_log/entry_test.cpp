@@ -100,7 +100,8 @@ TEST(Acts, HaveStableNumbers) {
                                                                    {35, "adminKeysRotate"},
                                                                    {36, "adminUserUnlock"},
                                                                    {37, "adminUserDelete"},
-                                                                   {38, "adminUserUnlinkIdentity"}};
+                                                                   {38, "adminUserUnlinkIdentity"},
+                                                                   {39, "adminTermPolicyUpdateProcessing"}};
     ASSERT_EQ(pinned.size(), act_codes.size());
     for (const auto& [code, name] : pinned) EXPECT_EQ(act_name(code), name);
     EXPECT_EQ(act_name(999), "act 999");

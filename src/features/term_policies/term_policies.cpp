@@ -248,7 +248,8 @@ awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId i
         by, id,
         [&](PrivilegedTransaction& transaction, TimePoint now) {
             TermPolicyRepository::add_processing(transaction, id, processing);
-            add_policy_activity(transaction, by, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
+            add_policy_activity(transaction, by, ActivityAction::admin_term_policy_update_processing, *policy, cause,
+                                now);
         },
         [](std::size_t) { return std::optional<Error>(); });
 }

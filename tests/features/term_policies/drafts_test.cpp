@@ -184,6 +184,7 @@ TEST(Drafts, ChangesStandInTheActivityLogOfWhoMadeThem) {
     desk.add(id, desk.upload("privacy", 1, "de", "x"));
     desk.update(id, desk.upload("privacy", 1, "de", "y"));
     desk.remove(id, "de");
+    EXPECT_EQ(desk.call("PUT", "update/" + id + "/processing", {{"processing", some_processing()}}).status, 200U);
     desk.publish(id);
     desk.erase(desk.draft("privacy", 2, texts_in({"en"})));
     std::set<std::string> actions;
@@ -193,7 +194,8 @@ TEST(Drafts, ChangesStandInTheActivityLogOfWhoMadeThem) {
             actions.insert(std::string(entry.at("action").as_string()));
     EXPECT_EQ(actions, (std::set<std::string>{"adminTermPolicyCreate", "adminTermPolicyAddContent",
                                               "adminTermPolicyUpdateContent", "adminTermPolicyRemoveContent",
-                                              "adminTermPolicyPublish", "adminTermPolicyDelete"}));
+                                              "adminTermPolicyUpdateProcessing", "adminTermPolicyPublish",
+                                              "adminTermPolicyDelete"}));
 }
 
 TEST(DOC_9, TemplatesAreKeptAsTheyAre) {

@@ -70,6 +70,11 @@ TEST(DOC_7, ADraftsProcessingDocumentIsReplacedAndRemoved) {
     EXPECT_NE(stored().find(R"("rights":[])"), std::string::npos);
     ASSERT_EQ(t.desk.call("PUT", "update/" + id + "/processing").status, 200U);
     EXPECT_EQ(stored(), "none");
+    EXPECT_EQ(t.service.sql("SELECT count(*) FROM activity_log WHERE action = 'adminTermPolicyUpdateProcessing'")[0][0],
+              "2");
+    EXPECT_EQ(t.service.sql("SELECT count(*) FROM activity_log WHERE action = 'adminTermPolicyUpdateContent'")[0][0],
+              "0")
+        << "no text was replaced";
     ASSERT_EQ(t.desk.publish(id).status, 200U);
     EXPECT_EQ(t.service.get(public_path("processing")).number("statusCode"), 6106);
     EXPECT_EQ(json::parse(t.service.get(public_path("publication")).body).at("processingHash"), nullptr);
