@@ -60,7 +60,7 @@ struct SystemUserListing {
 // The filters of the list, without paging.
 struct UserExportQuery {
     std::optional<std::string> status;
-    std::optional<RoleId> role;
+    std::optional<std::string> role;
     std::optional<std::string> search;
 
     static constexpr std::string_view schema_name = "UserExportQuery";

@@ -46,16 +46,23 @@ Error bad_rows(std::vector<RowErrors> rows) {
     return Error{errors::file_validation, std::move(out)};
 }
 
+// Reads a filter as the list does.
+template <class T>
+Result<void> add_filter(const http::Filter<UserListing, T>& filter, const std::optional<std::string>& text,
+                        ListQuery& out) {
+    if (!text || trim(*text).empty()) return {};
+    auto understood = http::detail::read_filter<T>(trim(*text));
+    if (!understood) return http::detail::filter_refused<T>(filter.name);
+    understood->condition.expression = filter.expression;
+    out.conditions.push_back(std::move(understood->condition));
+    return {};
+}
+
 Result<ListQuery> query_of(const UserExportQuery& wanted) {
     ListQuery out;
-    if (wanted.status && !trim(*wanted.status).empty()) {
-        using Statuses = std::vector<UserStatus>;
-        auto status = http::detail::read_filter<Statuses>(trim(*wanted.status));
-        if (!status) return http::detail::filter_refused<Statuses>("status");
-        status->condition.expression = "u.status";
-        out.conditions.push_back(std::move(status->condition));
-    }
-    if (wanted.role) out.conditions.push_back({.expression = "u.role_id", .values = {wanted.role->uuid()}});
+    const auto [status, role] = UserListing::filters();
+    if (auto added = add_filter(status, wanted.status, out); !added) return fail(std::move(added.error()));
+    if (auto added = add_filter(role, wanted.role, out); !added) return fail(std::move(added.error()));
     if (wanted.search) out.search = trim(*wanted.search);
     for (const http::Searchable& field : UserListing::searchable) out.search_expressions.push_back(field.column);
     return out;

@@ -96,6 +96,8 @@ TEST(Refusals, NameWhatTheyAreAboutAndWhatIsAllowed) {
               "The filter isActive accepts only these values: true, false.");
     EXPECT_EQ(message(all.call(all.chief, "POST", "user/export?status=x")),
               "The filter status accepts only these values: active, inactive, blocked.");
+    EXPECT_EQ(message(all.call(all.chief, "POST", "user/export?role=x")),
+              "The filter role has a value that is not allowed.");
     EXPECT_EQ(message(all.list("role=admin")), "The filter role has a value that is not allowed.");
     const std::string reader = all.admin_with({{"user", {"read"}}});
     EXPECT_EQ(message(all.call(reader, "PATCH", "user/update/" + built_in(Role::user) + "/status")),
