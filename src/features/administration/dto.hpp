@@ -34,7 +34,7 @@ struct UserListing {
                                          http::Sortable{"name", "COALESCE(u.name, '')", http::SortedAs::text}};
     static constexpr std::array searchable{http::Searchable{"name", "u.name"},
                                            http::Searchable{"username", "u.username"},
-                                           http::Searchable{"email", "u.email"}};
+                                           http::Searchable{"email", "u.email", http::SearchedAs::email}};
     static constexpr std::string_view id_column = "u.id";
     static constexpr std::string_view default_column = "u.created_at";
     static constexpr bool large = true;

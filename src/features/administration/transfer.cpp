@@ -63,8 +63,7 @@ Result<ListQuery> query_of(const UserExportQuery& wanted) {
     const auto [status, role] = UserListing::filters();
     if (auto added = add_filter(status, wanted.status, out); !added) return fail(std::move(added.error()));
     if (auto added = add_filter(role, wanted.role, out); !added) return fail(std::move(added.error()));
-    if (wanted.search) out.search = trim(*wanted.search);
-    for (const http::Searchable& field : UserListing::searchable) out.search_expressions.push_back(field.column);
+    if (wanted.search) http::add_search(trim(*wanted.search), UserListing::searchable, out);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/email_address.hpp"
 #include "base/errors.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
@@ -65,6 +66,13 @@ void write_names(std::string& out, std::span<const Named> fields) {
 
 }  // namespace
 
+void add_search(std::string_view text, std::span<const Searchable> fields, ListQuery& out) {
+    out.search = text;
+    if (std::ranges::find(fields, SearchedAs::email, &Searchable::as) != fields.end())
+        if (auto address = canonical_email(text)) out.search = std::move(*address);
+    for (const Searchable& field : fields) out.search_expressions.push_back(field.column);
+}
+
 void ListRequest::read_names(const ListShape& shape, std::span<const NamedText> texts, Report& report) {
     shape_ = &shape;
     const auto is_known = [&](std::string_view name) {
@@ -85,8 +93,8 @@ void ListRequest::read_names(const ListShape& shape, std::span<const NamedText> 
     if (wanted.contains('\0')) return report.add("isString", "search");
     if (code_points(wanted).value_or(0) > search_length_max)
         return report.add("maxLength", "search", {{"max", search_length_max}});
-    query_.search = wanted;
-    for (const Searchable& field : shape.searchable) query_.search_expressions.push_back(field.column);
+    search_ = wanted;
+    add_search(wanted, shape.searchable, query_);
 }
 
 Result<void> ListRequest::read_page_and_order(std::span<const NamedText> texts) {
@@ -182,9 +190,9 @@ Result<std::string> ListRequest::metadata(bool has_more, std::optional<std::int6
     } else {
         write_offset_facts(out, count.value());
     }
-    if (!query_.search.empty()) {
+    if (!search_.empty()) {
         out += R"(,"search":)";
-        append_json_string(out, query_.search);
+        append_json_string(out, search_);
     }
     if (!filters_.empty()) out += R"(,"filters":)" + boost::json::serialize(filters_);
     out += fmt::format(R"(,"orderBy":[{}],"availableSearch":)", fmt::join(order_, ","));

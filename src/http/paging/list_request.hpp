@@ -17,6 +17,9 @@
 
 namespace consentry::http {
 
+// Searches for the text, or for the canonical spelling of the email address that it is.
+void add_search(std::string_view text, std::span<const Searchable> fields, ListQuery& out);
+
 class ListRequest {
 public:
     // Call these functions in declaration order. The first three read the query. Invalid names and texts go to the
@@ -41,6 +44,7 @@ private:
     const CursorSeal* seal_ = nullptr;
     ListQuery query_;
     std::int64_t page_ = 1;
+    std::string search_;              // as it was sent
     boost::json::object filters_;     // echo of the parsed filters
     std::vector<std::string> order_;  // echo of the parsed order: {"createdAt":"asc"}
     std::string owner_;

@@ -45,9 +45,13 @@ struct Sortable {
     std::string_view column;  // never NULL
     SortedAs as = SortedAs::number;
 };
+// Columns of email addresses hold their canonical spelling (decision 26).
+enum class SearchedAs { text, email };
+
 struct Searchable {
     std::string_view name;
     std::string_view column;
+    SearchedAs as = SearchedAs::text;
 };
 
 template <class L, class T>

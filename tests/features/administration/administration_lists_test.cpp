@@ -83,6 +83,31 @@ TEST(INP_4, AccountsAreFilteredAndSearched) {
     expect_refused(all.list("cursor=abc"), errors::invalid_offset_params);
 }
 
+TEST(INP_4, AnInternationalAddressIsFoundAsItsOwnerWritesIt) {
+    Register all;
+    const std::string address =
+        "b6@b\xC3\xBC"
+        "cher.example";
+    const json::object account{{"email", address}, {"roleId", built_in(Role::user)}};
+    ASSERT_EQ(all.call(all.chief, "POST", "user/create", account).status, 201U);
+    const Emails found{"b6@xn--bcher-kva.example"};
+    const std::string written = "search=B6@b%C3%BCcher.example";
+    const Answer answer = all.list(written);
+    EXPECT_EQ(Register::emails_of(answer), found);
+    EXPECT_EQ(answer.text("metadata.search"),
+              "B6@b\xC3\xBC"
+              "cher.example")
+        << "as it was sent";
+    EXPECT_EQ(all.emails("search=b6@xn--bcher-kva.example"), found);
+    EXPECT_EQ(all.emails("search=@xn--bcher-kva"), found);
+    EXPECT_EQ(all.emails("search=b7@b%C3%BCcher.example"), Emails{});
+    const Headers system = with_key(all.make("system").text());
+    EXPECT_EQ(Register::emails_of(all.service.get("/api/system/user/list?" + written, system)), found);
+    const Answer table = all.call(all.chief, "POST", "user/export?" + written);
+    EXPECT_TRUE(table.body.contains("\nb6@xn--bcher-kva.example;")) << table.body;
+    EXPECT_FALSE(table.body.contains("example.org")) << table.body;
+}
+
 TEST(Refusals, NameWhatTheyAreAboutAndWhatIsAllowed) {
     Register all;
     const auto message = [](const Answer& answer) { return answer.text("message"); };
