@@ -8,33 +8,6 @@
 namespace consentry {
 namespace {
 
-// Rejects credentials, which only the operator may import. An administrator who supplies a password or an identity for
-// an account could log in to it (REC-6).
-class WithoutCredentials final : public ImportSource {
-public:
-    explicit WithoutCredentials(ImportSource& source) : source_(source) {}
-
-    Result<std::optional<ImportRow>> next() override {
-        auto row = source_.next();
-        if (row && *row) {
-            refuse(**row, (*row)->password_hash, "passwordHash");
-            refuse(**row, (*row)->google_subject, "googleSubject");
-            refuse(**row, (*row)->apple_subject, "appleSubject");
-        }
-        return row;
-    }
-    std::optional<double> progress() override { return source_.progress(); }
-
-private:
-    static void refuse(ImportRow& row, std::optional<std::string>& value, std::string_view name) {
-        if (!value) return;
-        value.reset();
-        row.broken.push_back({"whitelistValidation", std::string(name), {{"property", name}}});
-    }
-
-    ImportSource& source_;
-};
-
 // Fills the answer's `errors`. write_violations() of http/envelope.cpp interprets the number in front.
 Error bad_rows(std::vector<RowErrors> rows) {
     std::vector<Violation> out;
@@ -83,8 +56,8 @@ awaitable<Result<http::Stream>> export_table(Administration& administration, Adm
 awaitable<Result<UserImportResponse>> import_table(UserImport& import, Administrator by, bool dry_run,
                                                    http::Upload file) {
     std::ispanstream stream(std::span<const char>(file.body.data(), file.body.size()));
-    CsvSource table(stream, file.body.size());
-    WithoutCredentials source(table);
+    // An administrator who supplies a password or an identity for an account could log in to it (REC-6).
+    CsvSource source(stream, file.body.size(), CsvSource::Credentials::unknown);
     const ImportOptions options{.dry_run = dry_run,
                                 .rows_max = import_rows_max,
                                 .sign_up_from = SignUpFrom::admin,

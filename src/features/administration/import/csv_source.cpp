@@ -11,8 +11,12 @@
 namespace consentry {
 namespace {
 
-using Column = std::optional<std::string> ImportRow::*;
-constexpr std::array<std::pair<std::string_view, Column>, 11> known_columns{{
+struct KnownColumn {
+    std::string_view name;
+    std::optional<std::string> ImportRow::* member;
+    bool is_credential = false;
+};
+constexpr std::array<KnownColumn, 11> known_columns{{
     {"email", &ImportRow::email},
     {"name", &ImportRow::name},
     {"username", &ImportRow::username},
@@ -20,10 +24,10 @@ constexpr std::array<std::pair<std::string_view, Column>, 11> known_columns{{
     {"status", &ImportRow::status},
     {"isVerified", &ImportRow::is_verified},
     {"language", &ImportRow::language},
-    {"passwordHash", &ImportRow::password_hash},
+    {"passwordHash", &ImportRow::password_hash, true},
     {"createdAt", &ImportRow::created_at},
-    {"googleSubject", &ImportRow::google_subject},
-    {"appleSubject", &ImportRow::apple_subject},
+    {"googleSubject", &ImportRow::google_subject, true},
+    {"appleSubject", &ImportRow::apple_subject, true},
 }};
 
 std::unexpected<Error> refuse(std::string_view message, std::string column, boost::json::object data = {}) {
@@ -33,9 +37,10 @@ std::unexpected<Error> refuse(std::string_view message, std::string column, boos
     return std::unexpected(Error{errors::file_unreadable, std::move(data)}.with_message(message));
 }
 
-std::unexpected<Error> unknown(std::string_view column) {
+std::unexpected<Error> unknown(std::string_view column, bool has_credentials) {
     std::string known;
-    for (const auto& [name, member] : known_columns) known.append(known.empty() ? "" : ", ").append(name);
+    for (const KnownColumn& one : known_columns)
+        if (has_credentials || !one.is_credential) known.append(known.empty() ? "" : ", ").append(one.name);
     return refuse("file.error.columnUnknown", std::string(column), {{"known", std::move(known)}});
 }
 
@@ -45,13 +50,15 @@ Result<void> CsvSource::read_header() {
     auto header = reader_.next();
     if (!header) return std::unexpected(std::move(header.error()));
     if (!*header) return refuse("file.error.columnMissing", "email");
+    const bool has_credentials = credentials_ == Credentials::known;
     for (const std::string& field : (*header)->fields) {
         const std::string_view name = trim(field);
-        const auto known = std::ranges::find(known_columns, name, [](const auto& column) { return column.first; });
-        if (known == known_columns.end()) return unknown(name);
-        if (std::ranges::find(columns_, known->second) != columns_.end())
+        const auto known = std::ranges::find(known_columns, name, &KnownColumn::name);
+        if (known == known_columns.end() || (known->is_credential && !has_credentials))
+            return unknown(name, has_credentials);
+        if (std::ranges::find(columns_, known->member) != columns_.end())
             return refuse("file.error.columnTwice", std::string(name));
-        columns_.push_back(known->second);
+        columns_.push_back(known->member);
     }
     if (std::ranges::find(columns_, &ImportRow::email) == columns_.end())
         return refuse("file.error.columnMissing", "email");

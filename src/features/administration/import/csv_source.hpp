@@ -16,9 +16,13 @@ namespace consentry {
 
 class CsvSource final : public ImportSource {
 public:
+    // Whether the columns passwordHash, googleSubject and appleSubject are known.
+    enum class Credentials { known, unknown };
+
     // `stream` must outlive this object. `bytes` is the length of the stream, if known.
-    explicit CsvSource(std::istream& stream, std::optional<std::uint64_t> bytes = std::nullopt)
-        : reader_(stream), bytes_(bytes) {}
+    explicit CsvSource(std::istream& stream, std::optional<std::uint64_t> bytes = std::nullopt,
+                       Credentials credentials = Credentials::known)
+        : reader_(stream), bytes_(bytes), credentials_(credentials) {}
 
     Result<std::optional<ImportRow>> next() override;
     std::optional<double> progress() override;
@@ -29,6 +33,7 @@ private:
 
     CsvReader reader_;
     std::optional<std::uint64_t> bytes_;
+    Credentials credentials_;
     std::vector<Column> columns_;  // empty until the header has been read
     std::int64_t row_ = 0;
 };
