@@ -2,6 +2,7 @@
 // violations beyond it are counted but not kept.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -40,10 +41,15 @@ public:
         placeholders.insert_or_assign("property", last_segment(property));
         violations_.push_back({std::string(key), std::string(shortened(property)), std::move(placeholders)});
     }
-    // The property of the last violation could not be read, so that later rules would judge the default value in its
-    // place.
+    // The property of the last violation could not be read, so that later rules would judge the default values in its
+    // place, and in place of what is below it.
     void set_unreadable() {
         if (!violations_.empty()) unreadable_.push_back(violations_.size() - 1);
+    }
+    // For rules about a property that depend on the value of another one.
+    bool is_unreadable(std::string_view property) const {
+        return std::ranges::any_of(unreadable_,
+                                   [&](std::size_t place) { return violations_[place].property == property; });
     }
     bool empty() const { return violations_.empty(); }
     std::vector<Violation> take() {
@@ -67,15 +73,18 @@ private:
         }
         return name;
     }
+    // Whether `property` is `outer` or below it.
+    static bool is_within(std::string_view property, std::string_view outer) {
+        return property.starts_with(outer) && (property.size() == outer.size() || property[outer.size()] == '.');
+    }
     bool judges_unreadable(std::string_view key, std::string_view property) const {
-        for (const std::size_t place : unreadable_) {
+        // An unknown member has no default value, although its name may look like that of a nested one.
+        if (key == "whitelistValidation") return false;
+        return std::ranges::any_of(unreadable_, [&](std::size_t place) {
             const std::string_view unreadable = violations_[place].property;
-            if (!unreadable.starts_with(property)) continue;
-            if (unreadable.size() == property.size()) return true;
             // The default values of two elements are equal.
-            if (key == "arrayUnique" && unreadable[property.size()] == '.') return true;
-        }
-        return false;
+            return is_within(property, unreadable) || (key == "arrayUnique" && is_within(unreadable, property));
+        });
     }
     std::vector<Violation> violations_;
     std::vector<std::size_t> unreadable_;  // places in violations_

@@ -146,7 +146,7 @@ struct TermPolicyPublishRequest {
         };
     }
     static void check(const TermPolicyPublishRequest& request, Report& report) {
-        if (request.is_material.value_or(true)) return;
+        if (request.is_material.value_or(true) || report.is_unreadable("isMaterial")) return;
         if (!request.material_reason) report.add("isNotEmpty", "materialReason");
         if (request.grace_in_days.value_or(0) > 0) report.add("max", "graceInDays", {{"max", 0}});
     }

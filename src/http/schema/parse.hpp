@@ -83,7 +83,8 @@ void report_absent(bool missing, const std::tuple<Rules...>& rules, const Proper
             (name_form(rule), ...);
         },
         rules);
-    if constexpr (!DtoType<T> && !IsVector<T>::value) report.set_unreadable();
+    // A list that could not be read is judged as an empty one: the client is told all that is expected of it.
+    if constexpr (!IsVector<T>::value) report.set_unreadable();
 }
 
 template <class T, class... Rules>

@@ -102,6 +102,10 @@ TEST(DOC_8, TheFirstVersionIsMaterialWithoutGraceAndOtherTermsAreChecked) {
           json::object{{"isMaterial", false}, {"materialReason", "a typing error"}, {"graceInDays", 1}},
           json::object{{"graceInDays", -1}}, json::object{{"graceInDays", 366}}, json::object{{"graceInDays", 1.5}}})
         EXPECT_EQ(publish_first(wrong).status, 422U) << json::serialize(wrong);
+    const Answer unread = publish_first({{"isMaterial", nullptr}, {"graceInDays", 1}});
+    EXPECT_TRUE(unread.violates("isMaterial", "isNotEmpty")) << unread.body;
+    EXPECT_TRUE(unread.violates("isMaterial", "isBoolean")) << unread.body;
+    EXPECT_EQ(unread.json.at("errors").as_array().size(), 2U) << "nothing follows from it: " << unread.body;
     EXPECT_EQ(t.desk.status(first), "draft");
     expect_error(publish_first({{"graceInDays", 1}}), 422, 6121);
     EXPECT_EQ(t.desk.status(first), "draft");

@@ -133,6 +133,14 @@ TEST(AUT_5, ARolesFormIsChecked) {
     const Answer unknown =
         staff.create(staff.chief, "sailors", "admin", {{"ships", {"read"}}, {"boats", {"row", "sail"}}});
     EXPECT_EQ(unknown.json.at("errors").as_array().size(), 4U) << "isEnum each: " << unknown.body;
+    json::object no_abilities = role_change("admin", {});
+    no_abilities["name"] = "sailors";
+    no_abilities["abilities"] = json::array{1, nullptr};
+    const Answer unreadable = staff.call(staff.chief, "POST", "role/create", no_abilities);
+    EXPECT_TRUE(unreadable.violates("abilities.0", "isObject")) << unreadable.body;
+    EXPECT_TRUE(unreadable.violates("abilities.1", "isObject")) << unreadable.body;
+    EXPECT_TRUE(unreadable.violates("abilities.1", "isNotEmpty")) << unreadable.body;
+    EXPECT_EQ(unreadable.json.at("errors").as_array().size(), 3U) << unreadable.body;
     violates("sailors", {{"user", {}}}, "abilities.0.action", "arrayNotEmpty");
     violates("sailors", {{"user", {"read", "read"}}}, "abilities.0.action", "arrayUnique");
     violates("sailors", {{"user", {"read"}}, {"user", {"update"}}}, "abilities", "arrayUnique");

@@ -126,6 +126,22 @@ TEST(DOC_1, NumbersAreWithinBounds) {
     EXPECT_TRUE(desk.create("privacy", 1, {content, content}).violates("contents", "arrayUnique"));
 }
 
+TEST(DOC_1, ContentsThatCannotBeReadAreNotRepeated) {
+    Service& service = service_without_policies();
+    const PolicyDesk desk(service);
+    const Answer numbers = desk.create("privacy", 1, {3, 4});
+    EXPECT_TRUE(numbers.violates("contents.0", "isObject")) << numbers.body;
+    EXPECT_TRUE(numbers.violates("contents.1", "isObject")) << numbers.body;
+    EXPECT_EQ(numbers.json.at("errors").as_array().size(), 2U) << numbers.body;
+    const Answer text = desk.call("POST", "create", {{"type", "privacy"}, {"version", 1}, {"contents", "x"}});
+    EXPECT_TRUE(text.violates("contents", "isArray")) << text.body;
+    EXPECT_TRUE(text.violates("contents", "arrayNotEmpty")) << text.body;
+    EXPECT_EQ(text.json.at("errors").as_array().size(), 2U) << text.body;
+    const Answer missing = desk.call("POST", "create", {{"type", "privacy"}, {"version", 1}});
+    for (const char* rule : {"isNotEmpty", "isArray", "arrayNotEmpty"})
+        EXPECT_TRUE(missing.violates("contents", rule)) << missing.body;
+}
+
 TEST(Drafts, AVersionExistsOnce) {
     Service& service = service_without_policies();
     const PolicyDesk desk(service);

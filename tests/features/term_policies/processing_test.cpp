@@ -9,6 +9,7 @@ namespace consentry::tests {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 // Without white space, the members in alphabetical order.
@@ -107,6 +108,29 @@ TEST(DOC_7, EverythingThatIsWrongWithAProcessingDocumentIsNamed) {
     json::object many = some_processing();
     many["rights"] = json::array(51, json::value("eu-gdpr:A7-3"));
     EXPECT_THAT(violated(t.create(many)), UnorderedElementsAre("processing.rights"));
+}
+
+TEST(DOC_7, WhatIsInAProcessingDocumentThatCannotBeReadIsNotJudged) {
+    const Processings t;
+    const std::string id = t.create(some_processing()).text("data.id");
+    for (const json::value& unreadable : {json::value("x"), json::value(1), json::value(json::array{})}) {
+        const Answer refused = t.desk.call("PUT", "update/" + id + "/processing", {{"processing", unreadable}});
+        EXPECT_THAT(violated(refused), ElementsAre("processing")) << refused.body;
+        EXPECT_TRUE(refused.violates("processing", "isObject")) << refused.body;
+    }
+    json::object part = some_processing();
+    part["storage"] = "in Germany";
+    EXPECT_THAT(violated(t.create(part)), ElementsAre("processing.storage"));
+    part.erase("storage");
+    EXPECT_THAT(violated(t.create(part)), ElementsAre("processing.storage", "processing.storage"))
+        << "isNotEmpty and isObject";
+    part = some_processing();
+    part["purposes"] = json::array{1, nullptr};
+    EXPECT_THAT(violated(t.create(part)),
+                UnorderedElementsAre("processing.purposes.0", "processing.purposes.1", "processing.purposes.1"));
+    const Answer beside =
+        t.desk.call("PUT", "update/" + id + "/processing", {{"processing", "x"}, {"processing.rights", json::array{}}});
+    EXPECT_TRUE(beside.violates("processing.rights", "whitelistValidation")) << beside.body;
 }
 
 }  // namespace
