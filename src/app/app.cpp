@@ -157,7 +157,7 @@ App::App(const Config& config, const Clock& clock, const BeforeUpgrade& before_u
     http::PipelineOptions options = pipeline_options(config);
     options.rate_limit = &rate_limit_;
     options.gates = {&services_.api_keys};
-    options.after_guard = &services_.feature_flags;
+    options.flag_gate = &services_.feature_flags;
     options.observers = make_observers();
     if (website_) options.error_pages = &website_->error_pages();
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));

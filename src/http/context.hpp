@@ -41,7 +41,7 @@ struct RequestContext {
     bool through_stranger = false;  // its headers show an untrusted proxy on the path
     std::vector<NamedText> path_params{};
     const Operation* operation = nullptr;  // null until routed
-    Gate* after_guard = nullptr;           // runs after the guard, or before one that knows no user
+    Gate* flag_gate = nullptr;             // runs after the guard, or before one that knows no user
     KnownCaller caller{};
     std::string answer_headers{};  // of the guard, for an answer that is no error: complete lines with checked values
 

@@ -58,7 +58,7 @@ template <class Guard>
 concept KnowsNoUser = requires { requires Guard::knows_no_user; };
 
 inline bool is_gated(const RequestContext& context) {
-    return context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation);
+    return context.flag_gate != nullptr && context.flag_gate->concerns(context, *context.operation);
 }
 
 // The body is read only after the guard and the gates have admitted the request (WEB-3).
@@ -89,7 +89,7 @@ public:
         std::optional<Caller> caller;
         constexpr bool gate_first = detail::KnowsNoUser<Guard>;
         if (gate_first && detail::is_gated(context)) {
-            auto passed = co_await context.after_guard->admit(context, *context.operation);
+            auto passed = co_await context.flag_gate->admit(context, *context.operation);
             if (!passed) co_return fail(std::move(passed.error()));
         }
         if constexpr (Signature::guarded) {
@@ -100,7 +100,7 @@ public:
             caller.emplace(std::move(*admitted));
         }
         if (!gate_first && detail::is_gated(context)) {
-            auto passed = co_await context.after_guard->admit(context, *context.operation);
+            auto passed = co_await context.flag_gate->admit(context, *context.operation);
             if (!passed) co_return fail(std::move(passed.error()));
         }
         if (detail::is_unread(context)) {

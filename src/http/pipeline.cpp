@@ -104,7 +104,7 @@ Pipeline::Walk Pipeline::begin(const Request& request) const {
     context.client = client.address;
     context.secure = client.secure;
     context.through_stranger = client.through_stranger;
-    context.after_guard = options_.after_guard;
+    context.flag_gate = options_.flag_gate;
     return walk;
 }
 

@@ -35,11 +35,11 @@ struct PipelineOptions {
     std::string repo_version = {};
     Networks trusted_proxies = {};
     Cors cors = {};
-    bool is_https = false;            // clients reach the service over https, wherever TLS ends
-    std::string guarded_root = {};    // paths below it are answered at hosts of applications; empty: none
-    RateLimit* rate_limit = nullptr;  // null: unlimited
-    std::vector<Gate*> gates = {};    // run before the guard, in this order
-    Gate* after_guard = nullptr;
+    bool is_https = false;                    // clients reach the service over https, wherever TLS ends
+    std::string guarded_root = {};            // paths below it are answered at hosts of applications; empty: none
+    RateLimit* rate_limit = nullptr;          // null: unlimited
+    std::vector<Gate*> gates = {};            // run before the guard, in this order
+    Gate* flag_gate = nullptr;                // runs after the guard, or before one that knows no user
     const ErrorPages* error_pages = nullptr;  // null: errors are envelopes for everybody
     std::vector<Observer*> observers = {};
 };

@@ -15,8 +15,8 @@ Result<http::Reply> PageKit::refuse(const http::RequestContext& context, Error r
 }
 
 awaitable<Result<std::vector<http::NamedText>>> PageKit::read_form(http::RequestContext& context) const {
-    if (context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation)) {
-        auto passed = co_await context.after_guard->admit(context, *context.operation);
+    if (context.flag_gate != nullptr && context.flag_gate->concerns(context, *context.operation)) {
+        auto passed = co_await context.flag_gate->admit(context, *context.operation);
         if (!passed) co_return fail(std::move(passed.error()));
     }
     if (context.request.unread != nullptr) {
