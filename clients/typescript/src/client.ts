@@ -59,7 +59,7 @@ export interface SetUp {
 
 export type LoginStep = SignedIn | Challenge | SetUp;
 
-type JsonOf<O extends OperationId> = RequestOptions<O> extends { body: infer B } ? B : never;
+type JsonOf<O extends OperationId> = RequestOptions<O> extends { body?: infer B } ? Exclude<B, undefined> : never;
 type QueryOf<O extends OperationId> = RequestOptions<O> extends { query?: infer Q } ? Q : never;
 type WithoutFrom<B> = Omit<B, 'from'>;
 type Arguments<O extends OperationId> =

@@ -157,6 +157,11 @@ export async function operations(): Promise<void> {
     isTrue<Same<(typeof published)['keys'], unknown>>();
     const archived = await consentry.account.export();
     isTrue<Same<(typeof archived)['data'], unknown>>();
+    await consentry.account.update({ name: 'x' });
+    // @ts-expect-error: no such member
+    await consentry.account.update({ nme: 'x' });
+    // @ts-expect-error: no text
+    await consentry.account.update({ name: 1 });
     await consentry.policies.accept({ type: 'privacy', version: 3 });
     // @ts-expect-error: no such document
     await consentry.policies.accept({ type: 'imprint' });
