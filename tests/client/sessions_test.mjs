@@ -123,7 +123,7 @@ test('so does one that never arrives', async () => {
 
 test('a refused refresh token ends the session once, with the reason', async () => {
     const storage = memoryStorage();
-    const { client, count } = await signedIn({ storage });
+    const { client, count } = await signedIn({ storage, language: 'de' });
     const events = [];
     client.on('signedOut', (event) => events.push(event));
     await storage.write({ ...(await storage.read()), accessToken: 'a.b.c', refreshToken: 'a.b.c' });
@@ -139,6 +139,9 @@ test('a refused refresh token ends the session once, with the reason', async () 
     assert.equal(count(refresh), 1);
     assert.equal(events.length, 1);
     assert.equal(events[0].error.statusCode, 5121);
+    const german = /^Ihr Aktualisierungstoken fehlt, ist abgelaufen/;
+    assert.match(events[0].error.message, german);
+    assert.match(results.find(({ reason }) => reason.name !== 'client.signedOut').reason.message, german);
     assert.equal(await storage.read(), undefined);
 });
 

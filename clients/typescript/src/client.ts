@@ -98,7 +98,7 @@ export class Consentry {
         this.language = options.language;
         this.#from = options.from ?? 'website';
         this.#refreshTimeout = Math.min(options.timeout ?? refreshTimeout, refreshTimeout);
-        this.#http = new Http(options);
+        this.#http = new Http(options, () => this.language);
         this.#session = new Session(options.storage ?? memoryStorage(), (token) => this.#refresh(token));
     }
 
@@ -213,11 +213,11 @@ export class Consentry {
      */
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
         const timeout = Math.min(options?.timeout ?? this.#refreshTimeout, refreshTimeout);
-        const told = { ...options, language: options?.language ?? this.language, body: proof, timeout };
+        const asked = { ...options, body: proof, timeout };
         const read = (response: Response) => bodyOf('confirmSession', response);
         await this.#session.exchange(
             async ({ accessToken }) =>
-                tokensOf((await this.#http.send('confirmSession', { ...told, token: accessToken }, read)).data),
+                tokensOf((await this.#http.send('confirmSession', { ...asked, token: accessToken }, read)).data),
             options?.signal,
         );
     }
@@ -335,14 +335,13 @@ export class Consentry {
     }
 
     async #call<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
-        const told = { ...options, language: options.language ?? this.language };
         const needed: string = operations[operation][2];
-        if (options.token !== undefined) return this.#http.send(operation, told, read);
-        if (needed === 'accessToken') return this.#signedIn(operation, told, read);
+        if (options.token !== undefined) return this.#http.send(operation, options, read);
+        if (needed === 'accessToken') return this.#signedIn(operation, options, read);
         if (needed === 'accessToken?') {
             try {
                 // Without a readable storage there is no session, which this operation does not need.
-                if (await this.isSignedIn().catch(() => false)) return await this.#signedIn(operation, told, read);
+                if (await this.isSignedIn().catch(() => false)) return await this.#signedIn(operation, options, read);
             } catch (error) {
                 // Whom Consentry does not admit, for example with a temporary password, gets what everybody gets.
                 if (!isNotAdmitted(error)) throw error;
@@ -350,7 +349,7 @@ export class Consentry {
         } else if (needed !== '') {
             throw new TypeError(`${operation} needs options.token`);
         }
-        return this.#http.send(operation, told, read);
+        return this.#http.send(operation, options, read);
     }
 
     async #signedIn<T>(

@@ -158,8 +158,11 @@ export class Http {
     readonly #timeout: number;
     readonly #retry: RetryPolicy;
     readonly #fetch: typeof fetch;
+    readonly #language: () => Language | undefined;
 
-    constructor(options: HttpOptions) {
+    /** `language` says which one a request has that names none. */
+    constructor(options: HttpOptions, language: () => Language | undefined) {
+        this.#language = language;
         this.#base = baseOf(options.baseUrl);
         this.#apiKey = options.apiKey;
         this.#timeout = options.timeout ?? 30_000;
@@ -176,7 +179,8 @@ export class Http {
         headers.set('accept', 'application/json, */*;q=0.5');
         if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
         if (this.#apiKey !== undefined) headers.set('x-api-key', this.#apiKey);
-        if (options.language !== undefined) headers.set('x-custom-lang', options.language);
+        const language = options.language ?? this.#language();
+        if (language !== undefined) headers.set('x-custom-lang', language);
         let body: BodyInit | undefined;
         if (options.body instanceof FormData || options.body instanceof Blob) {
             body = options.body;
