@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import random
+import re
 import secrets
 import socket
 import subprocess
@@ -63,8 +64,46 @@ class Engines:
         done = subprocess.run(["psql", *options, self.url], capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
+    def wait_until_it_has_waited(self, statement, script):
+        """Until this statement has waited for a lock for longer than a role behind PgBouncer may, or the script ends."""
+        waits = (
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND "
+            f"query LIKE '%{statement}%' AND now() - query_start > INTERVAL '1 second'"
+        )
+        deadline = time.monotonic() + PATIENCE
+        while script.poll() is None and self.sql(waits) == "0":
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{statement} does not wait")
+            time.sleep(0.05)
+
     def drop(self):
         self.sql(f"SET client_min_messages = warning; DROP SCHEMA {self.name} CASCADE")
+
+
+class OpenTransaction:
+    """A transaction that has run `statement` and stays open."""
+
+    def __init__(self, url, statement):
+        self.psql = subprocess.Popen(
+            ["psql", "--quiet", "--no-psqlrc", "--output=/dev/null", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.psql.stdin.write(f"BEGIN; {statement};\n\\echo open\n")
+        self.psql.stdin.flush()
+        if self.psql.stdout.readline() != "open\n":
+            raise RuntimeError("the transaction did not open")
+
+    def end(self):
+        if self.psql.returncode is None:
+            self.psql.communicate("ROLLBACK;\n")
+
+
+def with_role_timeouts(url):
+    """`url`, which has options, for sessions with the timeouts that the guide sets on the role behind PgBouncer."""
+    guide = Path("docs/deploy/postgresql-and-redis.md").read_text()
+    timeouts = re.findall(r"^ALTER ROLE consentry SET (\w+_timeout) = '(\w+)';$", guide, re.MULTILINE)
+    if len(timeouts) != 2:
+        raise RuntimeError(f"the guide has {timeouts}")
+    return url + "".join(f"%20-c%20{name}%3D{value}" for name, value in timeouts)
 
 
 class Instance:

@@ -12,29 +12,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from fleet import PASSWORD, SANITIZERS, Engines, Instance, log_in
+from fleet import PASSWORD, SANITIZERS, Engines, Instance, OpenTransaction, log_in
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SCRIPT = Path("docs/deploy/partition-activity-log.sql").resolve()
 EMAIL = "ada@example.org"
 WRITE = "UPDATE users SET email = email"  # the script creates foreign keys to `users`
-
-
-class OpenTransaction:
-    """A transaction that has run `statement` and stays open."""
-
-    def __init__(self, url, statement):
-        self.psql = subprocess.Popen(
-            ["psql", "--quiet", "--no-psqlrc", "--output=/dev/null", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.psql.stdin.write(f"BEGIN; {statement};\n\\echo open\n")
-        self.psql.stdin.flush()
-        if self.psql.stdout.readline() != "open\n":
-            raise RuntimeError("the transaction did not open")
-
-    def end(self):
-        if self.psql.returncode is None:
-            self.psql.communicate("ROLLBACK;\n")
 
 
 class PartitionActivityLog(unittest.TestCase):
