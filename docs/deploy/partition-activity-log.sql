@@ -8,6 +8,7 @@
 -- the constraint of a run that stopped refuses the entries of the next month, and with them every login. If you give up
 -- instead, remove what it left:
 --
+--     SET statement_timeout = 0;
 --     SET lock_timeout = '2s';
 --     ALTER TABLE activity_log DROP CONSTRAINT IF EXISTS activity_log_past_end;
 --     DROP INDEX CONCURRENTLY IF EXISTS activity_log_past_key;
@@ -16,6 +17,9 @@
 -- activity_log_rest takes what comes after them: create further ones while it is empty. Set
 -- ACTIVITY_LOG_RETENTION_IN_DAYS=0, and drop a partition whose time is over instead.
 \set ON_ERROR_STOP on
+-- The role may have timeouts, as behind PgBouncer.
+SET statement_timeout = 0;
+SET lock_timeout = 0;
 SELECT relkind = 'p' AS is_partitioned FROM pg_class WHERE oid = CAST('activity_log' AS regclass) \gset
 \if :is_partitioned
 \echo 'The activity log is partitioned already.'

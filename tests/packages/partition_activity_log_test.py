@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from fleet import PASSWORD, SANITIZERS, Engines, Instance, OpenTransaction, log_in
+from fleet import PASSWORD, SANITIZERS, Engines, Instance, OpenTransaction, log_in, with_role_timeouts
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SCRIPT = Path("docs/deploy/partition-activity-log.sql").resolve()
@@ -127,6 +127,17 @@ class PartitionActivityLog(unittest.TestCase):
         for statement in statements:
             self.engines.sql(statement)
         self.assertEqual(self.engines.sql(facts), before)
+
+    def test_it_outlasts_the_timeouts_of_a_role_behind_pgbouncer(self):
+        writer = self.open_transaction("LOCK TABLE activity_log IN ROW EXCLUSIVE MODE")
+        command = ["psql", "--no-psqlrc", with_role_timeouts(self.engines.url), "-f", str(SCRIPT)]
+        script = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(script.kill)
+        self.engines.wait_until_it_has_waited("CREATE UNIQUE INDEX CONCURRENTLY", script)
+        writer.end()
+        _, errors = script.communicate(timeout=60)
+        self.assertEqual(script.returncode, 0, errors)
+        self.assertEqual(self.partitions(), 14)
 
     def test_waits_two_seconds_at_most_for_the_readers_of_the_log(self):
         reader = self.open_transaction("SELECT count(*) FROM activity_log")
