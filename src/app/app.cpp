@@ -186,9 +186,12 @@ void App::open_mail_delivery() {
     // Notices of locks are in memory until they are written. What the others write from is stored.
     options.before_each_round.emplace_back([this] { return services_.passwords.lock_notices().work_off(); });
     options.while_service_is_there.emplace_back(
-        [this](std::size_t mails_max) { return services_.link_requests.work_off(mails_max); });
+        [this](MailAllowance allowance) { return services_.link_requests.work_off(allowance); });
+    options.renew = [this](StoredMail mail, MailMark mark) {
+        return services_.link_requests.renew(std::move(mail), mark);
+    };
     // Nothing in an announcement expires.
-    options.while_service_is_there.emplace_back([this](std::size_t) { return services_.announcements.work_off(); });
+    options.while_service_is_there.emplace_back([this](MailAllowance) { return services_.announcements.work_off(); });
     mail_delivery_ = std::make_unique<MailDelivery>(
         std::move(options),
         MailDelivery::Parts{services_.database, services_.clock, services_.locales, services_.mails, services_.audit},

@@ -9,6 +9,7 @@ namespace {
 constexpr std::int64_t portion = 100;
 constexpr int portions_max = 20;  // per call, so that waiting mails are not delayed
 constexpr std::chrono::minutes client_window{10};
+constexpr std::string_view probe = "isProbe";  // a fact of mails that were written as probes
 
 // Returns whether the owner of an address gets the requested mail. An account without a password may set one, since its
 // owner reads the mails (REC-1 allows no third kind of answer).
@@ -51,7 +52,7 @@ awaitable<std::optional<std::string_view>> LinkRequests::take(TokenPurpose purpo
             if (!(co_await per_client_.admit("mailedLinks", *client)).admitted) co_return "clientLimit";
     const TimePoint now = clock_.now();
     LinkRequest wanted;
-    wanted.address_digest = crypto::hmac_sha256(as_bytes(settings_.address_key), as_bytes(email));
+    wanted.address_digest = digest_of(email);
     wanted.purpose = purpose;
     wanted.email = std::move(email);
     wanted.requested_at = now;
@@ -64,7 +65,7 @@ awaitable<std::optional<std::string_view>> LinkRequests::take(TokenPurpose purpo
     co_return std::nullopt;
 }
 
-awaitable<void> LinkRequests::work_off(std::size_t mails_max) {
+awaitable<void> LinkRequests::work_off(MailAllowance allowance) {
     std::size_t mails = 0;
     for (int i = 0; i < portions_max; ++i) {
         auto open = co_await repository_.list_open(portion);
@@ -73,8 +74,8 @@ awaitable<void> LinkRequests::work_off(std::size_t mails_max) {
         std::exception_ptr trouble;
         for (LinkRequest& request : open) {
             try {
-                const bool has_written = co_await handle(std::move(request));
-                if (has_written && ++mails == mails_max) co_return;
+                const bool has_written = co_await handle(std::move(request), allowance.is_probe);
+                if (has_written && ++mails == allowance.most) co_return;
             } catch (const Unavailable&) {
                 throw;
             } catch (const std::exception&) {
@@ -86,7 +87,7 @@ awaitable<void> LinkRequests::work_off(std::size_t mails_max) {
     }
 }
 
-awaitable<bool> LinkRequests::handle(LinkRequest request) {
+awaitable<bool> LinkRequests::handle(LinkRequest request, bool is_probe) {
     const auto user = co_await users_.find_by_email(request.email);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
@@ -95,8 +96,6 @@ awaitable<bool> LinkRequests::handle(LinkRequest request) {
     const bool writes = user && is_due(*user, request.purpose);
     if (writes) {
         const bool forgotten = request.purpose == TokenPurpose::forgot_password;
-        const std::string token =
-            AccountTokens::add(transaction, user->id, request.purpose, settings_.of(request.purpose), now);
         Cause cause;
         cause.origin.emplace();
         cause.origin->address = request.ip_address;
@@ -104,11 +103,39 @@ awaitable<bool> LinkRequests::handle(LinkRequest request) {
         Audit::add(transaction, user->id,
                    forgotten ? ActivityAction::user_forgot_password : ActivityAction::user_send_verification_email,
                    cause, now);
-        mails_.add(transaction, user->id, forgotten ? MailKind::forgot_password : MailKind::verify_email,
-                   {{"token", token}}, now);
+        add_link(transaction, user->id, request.purpose, is_probe, now);
     }
     co_await database_.commit(std::move(transaction));
     co_return writes;
+}
+
+// The activity log has the request already.
+awaitable<bool> LinkRequests::renew(StoredMail mail, MailMark mark) {
+    const auto facts = mails_.open(mail.id, mail.payload);
+    if (!facts || std::ranges::find(*facts, probe, &MailFacts::value_type::first) == facts->end()) co_return false;
+    constexpr TokenPurpose purpose = TokenPurpose::forgot_password;
+    const auto user = co_await users_.find_by_email(mail.address);
+    if (!user || user->id != mail.user || !is_due(*user, purpose)) co_return false;
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    LinkRequestRepository::add_handled_again(transaction, digest_of(mail.address), purpose, mail.created_at, now);
+    MailRepository::add_erase(transaction, mail.id, mark);
+    add_link(transaction, user->id, purpose, true, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    co_return outcome.committed;
+}
+
+crypto::Sha256 LinkRequests::digest_of(const std::string& email) const {
+    return crypto::hmac_sha256(as_bytes(settings_.address_key), as_bytes(email));
+}
+
+void LinkRequests::add_link(storage::Transaction& transaction, UserId user, TokenPurpose purpose, bool is_probe,
+                            TimePoint now) {
+    MailFacts facts{{"token", AccountTokens::add(transaction, user, purpose, settings_.of(purpose), now)}};
+    if (is_probe) facts.emplace_back(probe, "true");
+    const bool forgotten = purpose == TokenPurpose::forgot_password;
+    mails_.add(transaction, user, forgotten ? MailKind::forgot_password : MailKind::verify_email, std::move(facts),
+               now);
 }
 
 awaitable<void> LinkRequests::forget_old() {

@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "features/accounts/repository.hpp"
+#include "features/mail/allowance.hpp"
 #include "features/mail/mails.hpp"
 #include "features/users/repository.hpp"
 #include "http/steps/rate_limit.hpp"
@@ -38,15 +39,20 @@ public:
                  Mails& mails, Audit audit, LinkRequestSettings settings);
 
     awaitable<void> request(TokenPurpose purpose, std::string email, Cause cause);
-    // Handles the open requests and queues their mails, at most `mails_max`. Several instances may run this
+    // Handles the open requests and queues their mails, as many as allowed. Several instances may run this
     // concurrently.
-    awaitable<void> work_off(std::size_t mails_max);
+    awaitable<void> work_off(MailAllowance allowance);
+    // Replaces a mail that `mark` holds by one with a new link, if it was the probe of an outage. Returns false if it
+    // was not, or if its reader is not to get that link any more, for example because another request has followed.
+    awaitable<bool> renew(StoredMail mail, MailMark mark);
     awaitable<void> forget_old();
 
 private:
     // Returns why no link will be sent, or nothing if one will.
     awaitable<std::optional<std::string_view>> take(TokenPurpose purpose, std::string email, const Cause& cause);
-    awaitable<bool> handle(LinkRequest request);  // returns whether it has written a mail
+    awaitable<bool> handle(LinkRequest request, bool is_probe);  // returns whether it has written a mail
+    crypto::Sha256 digest_of(const std::string& email) const;
+    void add_link(storage::Transaction& transaction, UserId user, TokenPurpose purpose, bool is_probe, TimePoint now);
 
     storage::Database& database_;
     LinkRequestRepository repository_;

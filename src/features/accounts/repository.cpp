@@ -68,6 +68,14 @@ void LinkRequestRepository::add_handled(storage::Transaction& transaction, const
                     BytesView(request.address_digest), name_of(request.purpose), request.requested_at, now);
 }
 
+void LinkRequestRepository::add_handled_again(storage::Transaction& transaction, const crypto::Sha256& address_digest,
+                                              TokenPurpose purpose, TimePoint before, TimePoint now) {
+    transaction.add(
+        Expect::one,
+        "UPDATE link_requests SET handled_at = $4 WHERE address_digest = $1 AND purpose = $2 AND handled_at = $3",
+        BytesView(address_digest), name_of(purpose), before, now);
+}
+
 awaitable<void> LinkRequestRepository::erase_outside(TimePoint begin, TimePoint end) {
     return storage::execute_in_portions(
         database_,

@@ -34,6 +34,9 @@ public:
     // Expect::one: the request is open. Clears everything but the address's digest, since the address may be a
     // stranger's.
     static void add_handled(storage::Transaction& transaction, const LinkRequest& request, TimePoint now);
+    // Moves the time of handling from `before` to `now`. Expect::one: the address has not been requested again.
+    static void add_handled_again(storage::Transaction& transaction, const crypto::Sha256& address_digest,
+                                  TokenPurpose purpose, TimePoint before, TimePoint now);
     // Deletes the requests from before `begin` and after `end`.
     awaitable<void> erase_outside(TimePoint begin, TimePoint end);
 

@@ -37,7 +37,8 @@ constexpr auto hooks_interval = 1s;
 // Few, because a mail that is written meanwhile waits for them.
 constexpr std::int64_t announcements_at_once = 10;
 constexpr auto count_interval = 10s;
-constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+constexpr MailAllowance nothing{};
+constexpr MailAllowance any_number{.most = std::numeric_limits<std::size_t>::max()};
 
 MailDue due_at(TimePoint now) {
     return {.now = now, .latest = now + longest_wait, .latest_claim = now + longest_claim};
@@ -146,7 +147,7 @@ awaitable<bool> MailDelivery::round() {
     for (const StoredMail& mail : batch) {
         if (stopping_.stop_requested()) break;
         if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_interval)
-            co_await run_hooks(has_answered_ ? any_number : 0);
+            co_await run_hooks(has_answered_ ? any_number : nothing);
         const bool ours = co_await keep_rest(rest);
         if (!ours) break;
         const Next next = co_await deliver(mail);
@@ -154,7 +155,9 @@ awaitable<bool> MailDelivery::round() {
         if (next == Next::end_batch) break;
     }
     co_await settle();
-    if (batch.size() < static_cast<std::size_t>(limit)) co_await count_waiting();
+    // If the deletion of a link that is over leaves an outage without a mail, the next round may write one.
+    const bool is_settled = has_answered_ || is_paused(parts_.clock.now());
+    if (is_settled && batch.size() < static_cast<std::size_t>(limit)) co_await count_waiting();
     co_return !batch.empty();
 }
 
@@ -163,21 +166,22 @@ bool MailDelivery::is_paused(TimePoint now) const { return now >= paused_at_ && 
 
 // How many mails a task may write. During an outage, a link would be over before its mail leaves. A mail that waits
 // already is to find out whether the service is there again; without one, the first that is written.
-awaitable<std::size_t> MailDelivery::may_write() {
+awaitable<MailAllowance> MailDelivery::may_write() {
     const TimePoint now = parts_.clock.now();
-    if (is_paused(now)) co_return 0;
+    if (is_paused(now)) co_return nothing;
     if (has_answered_) co_return any_number;
     const bool any = co_await repository_.any_due(due_at(now));
-    co_return any ? 0 : 1;
+    if (any) co_return nothing;
+    co_return MailAllowance{.most = 1, .is_probe = service_failures_ > 0};
 }
 
 // A failing hook does not stop the delivery of mails.
-awaitable<void> MailDelivery::run_hooks(std::size_t mails_max) {
+awaitable<void> MailDelivery::run_hooks(MailAllowance allowance) {
     hooks_ran_ = std::chrono::steady_clock::now();
     std::vector<awaitable<void>> tasks;
     for (const auto& hook : options_.before_each_round) tasks.push_back(hook());
-    if (mails_max > 0)
-        for (const auto& hook : options_.while_service_is_there) tasks.push_back(hook(mails_max));
+    if (allowance.most > 0)
+        for (const auto& hook : options_.while_service_is_there) tasks.push_back(hook(allowance));
     std::string trouble;
     for (awaitable<void>& task : tasks) {
         try {
@@ -218,6 +222,8 @@ awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
 
 awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
     if (is_over(mail)) {
+        const bool is_renewed = co_await renew(mail);
+        if (is_renewed) co_return Next::go_on;
         log_->info("email {} ({}) was not sent: its link is over", mail.id.text(), mail.kind);
         co_await repository_.erase(mail.id, mark_);
         co_return Next::go_on;
@@ -260,6 +266,20 @@ awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
     co_return Next::end_batch;
 }
 
+// A mail whose account is damaged must not stop the others.
+awaitable<bool> MailDelivery::renew(const StoredMail& mail) {
+    if (!options_.renew) co_return false;
+    try {
+        const bool is_renewed = co_await options_.renew(mail, mark_);
+        co_return is_renewed;
+    } catch (const Unavailable&) {
+        throw;
+    } catch (const std::exception& error) {
+        log_->error("the link of email {} cannot be renewed: {}", mail.id.text(), error.what());
+    }
+    co_return false;
+}
+
 awaitable<void> MailDelivery::put_off(const StoredMail& mail, const std::string& why) {
     const TimePoint now = parts_.clock.now();
     if (now - mail.created_at >= patience) {
@@ -298,7 +318,8 @@ awaitable<void> MailDelivery::count_waiting() {
     waiting_announcements_.store(waiting.announcements, std::memory_order_relaxed);
 }
 
-// A link that opens nothing any more misleads its reader, who must request another one in any case. The link of a
+// A link that opens nothing any more misleads its reader, who must request another one in any case, unless the request
+// came during the outage: requests wait until its end, and so does this one, which became the probe. The link of a
 // sign-up is sent even so: it tells that the account is there.
 bool MailDelivery::is_over(const StoredMail& mail) const {
     return mail.kind == name_of(MailKind::forgot_password) &&

@@ -23,6 +23,7 @@
 
 #include "base/last_trouble.hpp"
 #include "features/activity/audit.hpp"
+#include "features/mail/allowance.hpp"
 #include "features/mail/mails.hpp"
 #include "features/mail/repository.hpp"
 #include "features/mail/transport.hpp"
@@ -48,8 +49,11 @@ public:
         std::vector<std::function<awaitable<void>()>> before_each_round{};
         // The same for tasks that write emails which can wait, and should not be written long before they are sent. Run
         // only while the mail service is available, or if no other email can show whether it is: then each task must
-        // write at most one mail that its reader has to open soon (`mails_max`).
-        std::vector<std::function<awaitable<void>(std::size_t mails_max)>> while_service_is_there{};
+        // write at most one mail that its reader has to open soon.
+        std::vector<std::function<awaitable<void>(MailAllowance)>> while_service_is_there{};
+        // Replaces a claimed mail whose link is over by one with a new link, if it was written as a probe. Returns
+        // false if it has not replaced it.
+        std::function<awaitable<bool>(StoredMail, MailMark)> renew{};
     };
     struct Parts {
         storage::Database& database;
@@ -89,11 +93,12 @@ private:
     awaitable<bool> guarded_round();
     awaitable<bool> round();
     bool is_paused(TimePoint now) const;
-    awaitable<std::size_t> may_write();
-    awaitable<void> run_hooks(std::size_t mails_max);
+    awaitable<MailAllowance> may_write();
+    awaitable<void> run_hooks(MailAllowance allowance);
     awaitable<void> settle();
     awaitable<bool> keep_rest(std::size_t rest);
     awaitable<Next> deliver(const StoredMail& mail);
+    awaitable<bool> renew(const StoredMail& mail);
     awaitable<void> put_off(const StoredMail& mail, const std::string& why);
     awaitable<void> give_up(const StoredMail& mail, const std::string& why);
     void pause_service(const std::string& why);

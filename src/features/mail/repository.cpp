@@ -39,6 +39,8 @@ constexpr std::string_view take_sql =
         " AND id IN (SELECT id FROM mails WHERE ", is_due_sql, " AND ", of_turn,
         " ORDER BY due_at, id LIMIT $6) RETURNING ", mail_columns>;
 
+constexpr std::string_view erase_sql = "DELETE FROM mails WHERE id = $1 AND taken_by = $2";
+
 }  // namespace
 
 void MailRepository::add_insert(storage::Transaction& transaction, MailId id, UserId to, MailKind kind,
@@ -78,9 +80,11 @@ awaitable<void> MailRepository::release(MailMark mark) {
         "UPDATE mails SET taken_by = NULL, taken_until = NULL, attempt = attempt - 1 WHERE taken_by = $1", mark);
 }
 
-awaitable<void> MailRepository::erase(MailId id, MailMark mark) {
-    co_await database_.execute("DELETE FROM mails WHERE id = $1 AND taken_by = $2", id, mark);
+void MailRepository::add_erase(storage::Transaction& transaction, MailId id, MailMark mark) {
+    transaction.add(Expect::one, erase_sql, id, mark);
 }
+
+awaitable<void> MailRepository::erase(MailId id, MailMark mark) { co_await database_.execute(erase_sql, id, mark); }
 
 awaitable<void> MailRepository::put_off(MailId id, MailMark mark, TimePoint due_at, std::string why) {
     co_await database_.execute(

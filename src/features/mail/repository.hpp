@@ -61,6 +61,8 @@ public:
     // Releases the rows that the mark still holds, and takes back that they count as tried.
     awaitable<void> release(MailMark mark);
 
+    // Expect::one: the mark still holds the mail.
+    static void add_erase(storage::Transaction& transaction, MailId id, MailMark mark);
     // Deletes a mail that the server has accepted.
     awaitable<void> erase(MailId id, MailMark mark);
     awaitable<void> put_off(MailId id, MailMark mark, TimePoint due_at, std::string why);

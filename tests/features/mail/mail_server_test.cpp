@@ -215,6 +215,65 @@ TEST(MailServer, WithoutAMailThatIsDueOneLinkFindsOutWhetherTheOutageIsOver) {
     EXPECT_THAT(server.wait_for(3), SizeIs(3));
 }
 
+// Regression: the mail of that link was deleted once it was over, and the next request was used up in the same way.
+TEST(MailServer, AnOutageThatOutlastsALinkUsesUpNoRequest) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
+    server.fail(R"({"step": "drop"})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(has_tried(service, 1));
+    for (const Person& person : people) ASSERT_EQ(forget(service, person.email).status, 200U);
+    service.sql("DELETE FROM mails");
+    milliseconds pause = 12s;  // 10 s plus up to a fifth
+    for (milliseconds passed{}; passed < 20min; passed += pause, pause = std::min<milliseconds>(pause * 2, 12min)) {
+        const std::size_t asked = server.connections();
+        service.pass(pause);
+        ASSERT_TRUE(eventually([&] {
+            return server.connections() > asked && rows_of_mails(service, "taken_by IS NULL") == "1";
+        })) << passed.count();
+        EXPECT_EQ(open_links(service), "2");
+        EXPECT_EQ(rows_of_mails(service), "1") << "the metric of what waits shows the outage";
+    }
+    EXPECT_EQ(service.app().mail_delivery().waiting().ordinary, 1);
+    server.work_again();
+    service.pass(pause);
+    std::set<std::string> recipients;
+    for (const auto& one : server.wait_for(3)) {
+        recipients.insert(one.to);
+        EXPECT_EQ(reset(service, one.mail.token(), "Copper-Meadow-77").status, 200U) << one.to;
+    }
+    EXPECT_THAT(recipients, SizeIs(3));
+}
+
+// A request that follows the link of a former one replaces it: its reader gets one mail, whose link opens.
+TEST(MailServer, ALinkThatIsOverGivesWayToANewerRequest) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person eve = service.make_person();
+    server.fail(R"({"step": "drop"})");
+    ASSERT_TRUE(write_mail(service, eve, MailKind::welcome));
+    ASSERT_TRUE(has_tried(service, 1));
+    ASSERT_EQ(forget(service, ada.email).status, 200U);
+    service.sql("DELETE FROM mails");
+    milliseconds pause = 12s;
+    for (int attempt = 1; attempt < 5; ++attempt, pause *= 2) {
+        service.pass(pause);
+        ASSERT_TRUE(has_tried(service, attempt));
+    }
+    service.pass(1min);
+    ASSERT_EQ(forget(service, ada.email).status, 200U);
+    server.work_again();
+    service.pass(5min);
+    const auto mails = server.wait_for(1);
+    EXPECT_EQ(reset(service, mails[0].mail.token(), "Copper-Meadow-77").status, 200U);
+    EXPECT_TRUE(eventually([&] { return open_links(service) == "0"; }));
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_THAT(server.mails(), SizeIs(2)) << "the link and the notice of the reset";
+}
+
 // A link that was written before an outage that outlasts it.
 TEST(MailServer, ALinkThatIsOverIsNotSent) {
     const MailServer server(MailServerTls::none);
@@ -230,6 +289,26 @@ TEST(MailServer, ALinkThatIsOverIsNotSent) {
     EXPECT_TRUE(nothing_waits(service));
     EXPECT_THAT(server.mails(), SizeIs(1));
     EXPECT_EQ(service.app().mail_delivery().failed(), 0U) << "nobody has to act";
+}
+
+// Regression: between the deletion of such a link and the attempt of the next one, the alert saw nothing that waits.
+TEST(MailServer, WhileTheNextLinkIsTriedSomethingWaits) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person eve = service.make_person();
+    const auto waiting = [&] { return service.app().mail_delivery().waiting().ordinary; };
+    server.fail(R"({"step": "drop"})");
+    ASSERT_EQ(forget(service, ada.email).status, 200U);
+    ASSERT_TRUE(has_tried(service, 1));
+    ASSERT_TRUE(eventually([&] { return waiting() == 1; }));
+    ASSERT_EQ(forget(service, eve.email).status, 200U);
+    server.fail(R"({"step": "hold"})");
+    service.pass(5min);
+    EXPECT_EQ(server.wait_for(1)[0].to, eve.email);
+    EXPECT_EQ(waiting(), 1);
+    server.work_again();
+    EXPECT_TRUE(nothing_waits(service));
 }
 
 TEST(MailServer, WhatItRefusesIsGivenUpAndTold) {
