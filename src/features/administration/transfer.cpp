@@ -19,15 +19,12 @@ Error bad_rows(std::vector<RowErrors> rows) {
     return Error{errors::file_validation, std::move(out)};
 }
 
-// Reads a filter as the list does.
 template <class T>
 Result<void> add_filter(const http::Filter<UserListing, T>& filter, const std::optional<std::string>& text,
                         ListQuery& out) {
-    if (!text || trim(*text).empty()) return {};
-    auto understood = http::detail::read_filter<T>(trim(*text));
-    if (!understood) return http::detail::filter_refused<T>(filter.name);
-    understood->condition.expression = filter.expression;
-    out.conditions.push_back(std::move(understood->condition));
+    auto understood = http::detail::understand(filter, text.value_or(""));
+    if (!understood) return fail(std::move(understood.error()));
+    if (*understood) out.conditions.push_back(std::move((*understood)->condition));
     return {};
 }
 

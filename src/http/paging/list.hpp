@@ -65,16 +65,16 @@ private:
         Result<void> out;
         const auto one = [&]<class T>(const Filter<L, T>& f) {
             const auto text = std::ranges::find(texts, f.name, &NamedText::name);
-            if (!out || text == texts.end() || trim(text->value).empty()) return;
-            auto understood = detail::read_filter<T>(trim(text->value));
+            if (!out || text == texts.end()) return;
+            auto understood = detail::understand(f, text->value);
             if (!understood) {
-                out = detail::filter_refused<T>(f.name);
+                out = fail(std::move(understood.error()));
                 return;
             }
-            filters_.*(f.member) = std::move(understood->value);
-            understood->condition.expression = f.expression;
-            understood->condition.comparison = f.comparison;
-            request_.add_filter(f.name, std::move(understood->condition), std::move(understood->echo));
+            auto& filter = *understood;
+            if (!filter) return;
+            filters_.*(f.member) = std::move(filter->value);
+            request_.add_filter(f.name, std::move(filter->condition), std::move(filter->echo));
         };
         std::apply([&](const auto&... f) { (one(f), ...); }, detail::filters_of<L>());
         return out;

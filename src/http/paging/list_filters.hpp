@@ -16,6 +16,7 @@
 #include "base/errors.hpp"
 #include "base/list_query.hpp"
 #include "base/text.hpp"
+#include "http/paging/listing.hpp"
 #include "http/schema/describe.hpp"
 #include "http/schema/fields.hpp"
 
@@ -122,6 +123,18 @@ std::unexpected<Error> filter_refused(std::string_view name) {
     boost::json::object data{{"filter", name}, {"values", std::move(values)}};
     return fail(
         Error{errors::filter_invalid_value, std::move(data)}.with_message("pagination.error.filterInvalidValueEnum"));
+}
+
+// Reads the text of a filter of a list. Returns nothing if it is blank, which ignores the filter.
+template <class L, class T>
+Result<std::optional<UnderstoodFilter<T>>> understand(const Filter<L, T>& filter, std::string_view text) {
+    text = trim(text);
+    if (text.empty()) return std::nullopt;
+    auto out = read_filter<T>(text);
+    if (!out) return filter_refused<T>(filter.name);
+    out->condition.expression = filter.expression;
+    out->condition.comparison = filter.comparison;
+    return out;
 }
 
 template <class T>

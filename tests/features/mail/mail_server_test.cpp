@@ -2,6 +2,7 @@
 #include "tests/support/mail_server.hpp"
 
 #include <set>
+#include <span>
 
 #include <gmock/gmock.h>
 
@@ -196,17 +197,21 @@ std::string open_links(const Service& service) {
     return service.sql("SELECT COUNT(*) FROM link_requests WHERE handled_at IS NULL").at(0).at(0);
 }
 
+// The outage is known before these people request links, and no mail waits for its end.
+void request_links_in_an_outage(const MailServer& server, Service& service, std::span<const Person> people) {
+    server.fail(R"({"step": "drop"})");
+    ASSERT_TRUE(write_mail(service, service.make_person(), MailKind::welcome));
+    ASSERT_TRUE(has_tried(service, 1));
+    for (const Person& person : people) ASSERT_EQ(forget(service, person.email).status, 200U);
+    service.sql("DELETE FROM mails");
+}
+
 // Regression: all of them were written, and their five minutes were over when the service was there again.
 TEST(MailServer, WithoutAMailThatIsDueOneLinkFindsOutWhetherTheOutageIsOver) {
     const MailServer server(MailServerTls::none);
     Service service(by(server));
-    const Person ada = service.make_person();
     const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
-    server.fail(R"({"step": "drop"})");
-    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
-    ASSERT_TRUE(has_tried(service, 1));
-    for (const Person& person : people) ASSERT_EQ(forget(service, person.email).status, 200U);
-    service.sql("DELETE FROM mails");
+    request_links_in_an_outage(server, service, people);
     service.pass(12s);
     ASSERT_TRUE(has_tried(service, 1));
     EXPECT_EQ(open_links(service), "2");
@@ -219,13 +224,8 @@ TEST(MailServer, WithoutAMailThatIsDueOneLinkFindsOutWhetherTheOutageIsOver) {
 TEST(MailServer, AnOutageThatOutlastsALinkUsesUpNoRequest) {
     const MailServer server(MailServerTls::none);
     Service service(by(server));
-    const Person ada = service.make_person();
     const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
-    server.fail(R"({"step": "drop"})");
-    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
-    ASSERT_TRUE(has_tried(service, 1));
-    for (const Person& person : people) ASSERT_EQ(forget(service, person.email).status, 200U);
-    service.sql("DELETE FROM mails");
+    request_links_in_an_outage(server, service, people);
     milliseconds pause = 12s;  // 10 s plus up to a fifth
     for (milliseconds passed{}; passed < 20min; passed += pause, pause = std::min<milliseconds>(pause * 2, 12min)) {
         const std::size_t asked = server.connections();
@@ -252,12 +252,7 @@ TEST(MailServer, ALinkThatIsOverGivesWayToANewerRequest) {
     const MailServer server(MailServerTls::none);
     Service service(by(server));
     const Person ada = service.make_person();
-    const Person eve = service.make_person();
-    server.fail(R"({"step": "drop"})");
-    ASSERT_TRUE(write_mail(service, eve, MailKind::welcome));
-    ASSERT_TRUE(has_tried(service, 1));
-    ASSERT_EQ(forget(service, ada.email).status, 200U);
-    service.sql("DELETE FROM mails");
+    request_links_in_an_outage(server, service, {&ada, 1});
     milliseconds pause = 12s;
     for (int attempt = 1; attempt < 5; ++attempt, pause *= 2) {
         service.pass(pause);
