@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/process/core_dump.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -133,7 +134,8 @@ TEST_F(WitnessCommand, StartsOnlyWithTheDatabaseThatCameWithItsKey) {
     {
         const Running witness(folder_.path());
         EXPECT_EQ(witness.ask(log_.body(0, 3)).status, 200U);
-        EXPECT_THAT(witness.program.err(), HasSubstr("Database: " + (folder_ / "witness.db").string()));
+        const std::string database = "Database: " + (folder_ / "witness.db").string();
+        EXPECT_TRUE(eventually([&] { return witness.program.err().contains(database); })) << witness.program.err();
     }
     fs::create_directory(folder_ / "elsewhere");
     const auto start_elsewhere = [&] {
