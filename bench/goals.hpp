@@ -49,6 +49,8 @@ void measure_evidence(const Stage& stage, Report& report);
 void measure_log_places(const Stage& stage, Report& report);
 
 // Instructions per request of ten operations, against the table of them in bench/instructions.txt.
+// The stage needs the crowd for it.
+Crowd instructions_crowd();
 void measure_instructions(const Stage& stage, Report& report);
 
 // Pages of the list of very many accounts, in every order.

@@ -28,7 +28,8 @@ struct Goal {
     std::string name;
     Engines engines;
     std::function<void(const Stage&, Report&)> measure;
-    bool takes_long = false;  // measured where it is named
+    bool takes_long = false;       // measured where it is named
+    std::optional<Crowd> crowd{};  // who is there, instead of the crowd of all others
 };
 
 const std::vector<Goal>& goals() {
@@ -59,7 +60,7 @@ const std::vector<Goal>& goals() {
         {"scale", servers, measure_scale, true},
         {"web-4", embedded, measure_slow_peers},
         {"log-5", embedded, measure_log_places},
-        {"instructions", embedded, measure_instructions, true},
+        {"instructions", embedded, measure_instructions, true, instructions_crowd()},
         {"lists", embedded, measure_lists, true},
         {"lists", servers, measure_lists, true},
         {"consent", embedded, measure_consent, true},
@@ -113,7 +114,9 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
                     servers.emplace();
                 }
                 fmt::print(stderr, "Creating accounts and sessions...\n");
-                stage.emplace(CONSENTRY_BENCH_FOLDER, length, servers ? &*servers : nullptr);
+                Length with_crowd = length;
+                with_crowd.crowd = goal.crowd.value_or(length.crowd);
+                stage.emplace(CONSENTRY_BENCH_FOLDER, with_crowd, servers ? &*servers : nullptr);
             }
             goal.measure(*stage, report);
         });

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t at_once = 256;  // below the bounds of the writer's and the signing pool's queues
 constexpr std::size_t rows_per_transaction = 100;
-constexpr std::size_t sessions_per_stranger = 10;
 constexpr std::uint32_t cheapest_hash_kib = 8192;
 
 using Work = std::function<awaitable<void>(std::size_t)>;

@@ -12,11 +12,13 @@ namespace consentry::bench {
 inline constexpr const char* password = "Velvet-Harbor-42";
 
 constexpr std::size_t refresh_chains = 64;
+constexpr std::size_t sessions_per_stranger = 10;
 
 struct Crowd {
-    std::size_t readers = 200;     // accounts with one session each
-    std::size_t refreshers = 1;    // the same, for a chain of refreshes
-    std::size_t strangers = 2000;  // accounts with ten sessions each, whose tokens have not been used yet
+    std::size_t readers = 200;   // accounts with one session each
+    std::size_t refreshers = 1;  // the same, for a chain of refreshes
+    std::size_t strangers =
+        2000;  // accounts with `sessions_per_stranger` sessions each, whose tokens have not been used yet
     std::size_t logins = 4000;     // accounts without a session: enough that none is asked for twice at once
     std::size_t guarded = 20'000;  // accounts with the second factor on
 };
