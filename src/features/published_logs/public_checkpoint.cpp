@@ -37,13 +37,17 @@ awaitable<void> PublishedLog::keep_cosigned(CosignedCheckpoint cosigned) {
     if (is_better) co_await put_checkpoint();
 }
 
-// Looks before it writes: most of the time there is nothing to do.
+// Looks before it writes: most of the time there is nothing to do. What is shown replaces the only copy that an
+// attacker in the database cannot write to, so it is compared with that copy first.
 awaitable<void> PublishedLog::show_overdue() {
     if (options_.cosigning_clock == nullptr) co_return;
-    const LogState known = co_await state();
-    if (known.published == known.public_size) co_return;
     const TimePoint now = options_.cosigning_clock->now();
-    const bool is_shown = co_await repository_.show_uncosigned(now - cosigning_patience, now + cosigning_patience);
+    const TimePoint limit = now - cosigning_patience;
+    const TimePoint latest = now + cosigning_patience;
+    const bool is_due = co_await repository_.is_overdue(limit, latest);
+    if (!is_due) co_return;
+    LogState checked = co_await check_publication();
+    const bool is_shown = co_await repository_.show_uncosigned(std::move(checked), limit, latest);
     if (is_shown) co_await put_checkpoint();
 }
 

@@ -23,10 +23,12 @@ private:
 
 }  // namespace
 
-awaitable<void> PublishedLog::check_publication() {
+awaitable<LogState> PublishedLog::check_publication() {
     const auto object = co_await store_.get(options_.area, key_of(checkpoint_object), tlog::note_bytes_max);
     // Read after the object: another process may publish meanwhile, and then the database is the newer one.
-    const LogState known = co_await state();
+    LogState known = co_await state();
+    // Who can only write to the database can change the tree there together with the entries, but not the signature.
+    require_whole(known, signer_->verifier());
     if (object) {
         const auto published = published_checkpoint(object->bytes, signer_->verifier());
         require_not_behind(own_checkpoint(known.checkpoint, signer_->verifier()), published);
@@ -36,6 +38,7 @@ awaitable<void> PublishedLog::check_publication() {
     }
     if (!object || object->bytes != shown(known)) co_await put_checkpoint();
     checked_ = hash_of(shown(known));
+    co_return known;
 }
 
 // The store may have an older checkpoint: from a backup, or because a process was killed before it wrote the new one.

@@ -134,13 +134,13 @@ awaitable<void> PublishedLog::work() {
         // Before each publication, because a database that fails over to an older copy must not give out positions for
         // the second time; after what is shown has changed, because the instance that published it or had it
         // cosigned may have been killed, or have met an outage, before it wrote the checkpoint.
-        if (has_work || hash_of(shown(seen)) != checked_) co_await check_publication();
+        LogState known;
+        if (has_work || hash_of(shown(seen)) != checked_) known = co_await check_publication();
         if (!has_work) break;
-        const LogState known = co_await state();
         // If another process was faster, it has sequenced the same entries.
         const bool is_next = known.size == known.published;
         if (is_next) co_await repository_.sequence(known.size, entries_at_once);
-        const std::int64_t count = co_await publish_next();
+        const std::int64_t count = co_await publish_next(std::move(known));
         has_published = true;
         // Entries that come meanwhile wait for the next turn: a steady stream would otherwise cost a publication for
         // every few of them, and the requests behind them the time of its commits.
@@ -153,17 +153,18 @@ awaitable<void> PublishedLog::work() {
     co_await repair();
 }
 
-awaitable<std::int64_t> PublishedLog::publish_next() {
-    LogState known = co_await state();
-    const auto from = static_cast<std::uint64_t>(known.published);
-    const auto to = static_cast<std::uint64_t>(std::min(known.size, known.published + entries_at_once));
-    if (from == to) co_return 0;
+awaitable<std::int64_t> PublishedLog::publish_next(LogState checked) {
+    const LogState known = co_await state();
+    const std::int64_t end = std::min(known.size, checked.published + entries_at_once);
+    if (end <= checked.published) co_return 0;
+    const auto from = static_cast<std::uint64_t>(checked.published);
+    const auto to = static_cast<std::uint64_t>(end);
     const std::uint64_t first = from - from % tlog::tile_width;  // the last bundle grows
     const auto entries = co_await repository_.entries(static_cast<std::int64_t>(first), static_cast<std::int64_t>(to));
-    check_growing_bundle(known, first, std::span(entries).first(from - first));
+    check_growing_bundle(checked, first, std::span(entries).first(from - first));
     std::vector<tlog::Hash> leaves;
     for (std::size_t i = from - first; i < entries.size(); ++i) leaves.push_back(tlog::leaf_hash(entries[i]));
-    tlog::GrowingTree tree = tree_of(known);
+    tlog::GrowingTree tree = tree_of(checked);
     std::vector<tlog::Tile> tiles = tree.append(leaves);
     std::ranges::move(bundles_of(from, to, entries), std::back_inserter(tiles));
     co_await put_tiles(tiles);
@@ -177,7 +178,7 @@ awaitable<std::int64_t> PublishedLog::publish_next() {
         if (!tile.id.is_full()) next.partial_tiles.append(tlog::tile_path(tile.id)).append("\n");
     std::optional<TimePoint> uncosigned_at;
     if (options_.cosigning_clock != nullptr) uncosigned_at = options_.cosigning_clock->now();
-    const bool is_first = co_await repository_.publish(known.published, std::move(next), uncosigned_at);
+    const bool is_first = co_await repository_.publish(checked.published, std::move(next), uncosigned_at);
     if (is_first) co_await put_checkpoint();
     co_return static_cast<std::int64_t>(to - from);
 }

@@ -124,13 +124,15 @@ private:
     static std::string sign(const tlog::NoteSigner& signer, std::uint64_t size, const tlog::Hash& root);
     std::string key_of(std::string_view path) const;
     void check_key(const LogState& known);
-    awaitable<void> check_publication();
+    awaitable<LogState> check_publication();  // returns what it has compared
     awaitable<void> check_extension(const tlog::Checkpoint& older, const LogState& known);
     awaitable<void> check_edge();
     awaitable<void> repair();
     awaitable<std::optional<std::string>> object(const tlog::TileId& id);
     awaitable<std::expected<tlog::TileHashes, std::string>> fetch(std::vector<tlog::Node> nodes, std::uint64_t size);
-    awaitable<std::int64_t> publish_next();  // returns how many entries
+    // Signs a continuation of `checked`, which check_publication() has returned, whatever the database says by now.
+    // Returns how many entries.
+    awaitable<std::int64_t> publish_next(LogState checked);
     awaitable<void> put_tiles(const std::vector<tlog::Tile>& tiles);
     awaitable<void> put_checkpoint();
     awaitable<void> show_overdue();

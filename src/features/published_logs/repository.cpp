@@ -27,6 +27,9 @@ constexpr auto entry_columns =
     columns<StoredEntry>(column<"e.position", &StoredEntry::position>, column<"e.id", &StoredEntry::id, to_uuid>,
                          column<"e.entry", &StoredEntry::entry>, column<"e.salt", &StoredEntry::salt>);
 
+constexpr storage::Text overdue =
+    "published > public_size AND (uncosigned_since IS NULL OR uncosigned_since <= $2 OR uncosigned_since > $3)";
+
 constexpr std::string_view insert_subject =
     "INSERT INTO log_subjects (user_id, tag) SELECT u.id, $2 FROM users u WHERE u.id = $1 AND u.erased_at IS NULL";
 
@@ -138,12 +141,17 @@ awaitable<bool> LogRepository::keep_cosigned(CosignedCheckpoint cosigned) {
     co_return rows.affected() == 1;
 }
 
-awaitable<bool> LogRepository::show_uncosigned(TimePoint limit, TimePoint latest) {
+awaitable<bool> LogRepository::is_overdue(TimePoint limit, TimePoint latest) {
+    const auto rows =
+        co_await database_.query(sql<"SELECT 1 FROM logs WHERE name = $1 AND ", overdue>, log_, limit, latest);
+    co_return !rows.empty();
+}
+
+awaitable<bool> LogRepository::show_uncosigned(LogState checked, TimePoint limit, TimePoint latest) {
     const auto rows = co_await database_.execute(
-        "UPDATE logs SET public_size = published, public_checkpoint = checkpoint WHERE name = $1 "
-        "AND published > public_size "
-        "AND (uncosigned_since IS NULL OR uncosigned_since <= $2 OR uncosigned_since > $3)",
-        log_, limit, latest);
+        sql<"UPDATE logs SET public_size = published, public_checkpoint = checkpoint WHERE name = $1 AND ", overdue,
+            " AND published = $4 AND checkpoint = $5">,
+        log_, limit, latest, checked.published, checked.checkpoint);
     co_return rows.affected() == 1;
 }
 

@@ -87,9 +87,12 @@ public:
     // Returns false if the log has a cosigned checkpoint that is as good. Makes it the public one, unless that is
     // newer.
     awaitable<bool> keep_cosigned(CosignedCheckpoint cosigned);
-    // Makes the latest checkpoint the public one if cosignatures have lagged since `limit`, or since a time after
-    // `latest`, which a clock has shown that was set back. Returns whether it did.
-    awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
+    // Whether cosignatures on the latest checkpoint have lagged since `limit`, or since a time after `latest`, which a
+    // clock has shown that was set back.
+    awaitable<bool> is_overdue(TimePoint limit, TimePoint latest);
+    // Makes the checkpoint of `checked` the public one if it still is the latest one and overdue. Returns whether it
+    // did.
+    awaitable<bool> show_uncosigned(LogState checked, TimePoint limit, TimePoint latest);
 
     // Returns the public checkpoint if it has grown since the last timestamp, none was begun after `limit`, and it
     // lacks no entry from before `settled`. Records that one begins now.

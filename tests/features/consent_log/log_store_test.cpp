@@ -8,6 +8,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 
+#include "features/administration_log/administration_log.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "tests/features/consent_log/log_bench.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/faulty_storage.hpp"
@@ -340,6 +342,122 @@ TEST_F(LogStore, AChangedEntryDoesNotReachTheNextBundle) {
     EXPECT_FALSE(fs::exists(bench_.object("tile/entries/001.p/45")));
     EXPECT_EQ(text_in(bench_.object("tile/entries/001.p/44")), bundle);
 }
+
+// Writes to the database alone, as an attacker there can: an entry with another one, and the tree that fits it.
+class RewrittenLog : public LogStore, public ::testing::WithParamInterface<const char*> {
+protected:
+    PublishedLog::Options options(const Clock* cosigning_clock = nullptr) const {
+        const LogPlace place =
+            GetParam() == std::string_view("consent") ? consent_log_place() : administration_log_place();
+        return {.name = place.name,
+                .area = place.area,
+                .folder = place.folder,
+                .origin = bench_options().origin,
+                .origin_is_given = true,
+                .cosigning_clock = cosigning_clock};
+    }
+    PublishedLog started(const Clock* cosigning_clock = nullptr) {
+        return {bench_.services().database, store_, bench_.key(), options(cosigning_clock)};
+    }
+    void add(int count) {
+        bench_.add(count);
+        bench_.sql("UPDATE log_entries SET log = '" + std::string(GetParam()) + "'");
+    }
+    std::string published_object() const {
+        const LogPlace place = {.name = {}, .area = options().area, .folder = options().folder};
+        const char* area = place.area == storage::Area::public_area ? "public" : "private";
+        return text_in(bench_.data() / "storage" / area / place.folder / "checkpoint");
+    }
+    // Returns the tree that this makes of the first `size` entries.
+    tlog::GrowingTree rewrite(int position, std::size_t size) const {
+        std::vector<tlog::Hash> leaves;
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::string entry = std::cmp_equal(i, position) ? "forged" : "entry " + std::to_string(i);
+            leaves.push_back(tlog::leaf_hash(as_bytes(entry)));
+        }
+        tlog::GrowingTree tree;
+        tree.append(leaves);
+        bench_.sql("UPDATE log_entries SET entry = X'" + to_hex(as_bytes("forged")) +
+                   "' WHERE position = " + std::to_string(position));
+        bench_.sql("UPDATE logs SET edge = X'" + to_hex(tree.edge()) + "'");
+        return tree;
+    }
+};
+
+// Regression: the service signed a tree that contradicts what it had signed before.
+TEST_P(RewrittenLog, IsNotContinued) {
+    add(2);
+    PublishedLog log = started();
+    run(log.work());
+    const std::string genuine = published_object();
+    rewrite(0, 2);
+    add(1);
+    for (int again = 0; again < 2; ++again) EXPECT_THAT(refusal_of(log), HasSubstr("differs from its own checkpoint"));
+    EXPECT_EQ(state("published"), "2");
+    EXPECT_EQ(state("checkpoint"), genuine);
+    EXPECT_EQ(published_object(), genuine);
+}
+
+// What has been compared is what is continued: a trigger could set the log back just then.
+TEST_P(RewrittenLog, IsNotContinuedIfItChangesBetweenComparisonAndSignature) {
+    add(1);
+    PublishedLog log = started();
+    run(log.work());
+    const std::string former = bench_.sql(
+        "SELECT 'published = 1, edge = X''' || hex(edge) || ''', checkpoint = ''' || checkpoint || '''' FROM logs");
+    add(1);
+    run(log.work());
+    const std::string genuine = published_object();
+    bench_.sql("CREATE TRIGGER back AFTER UPDATE OF size ON logs BEGIN UPDATE logs SET " + former +
+               "; UPDATE log_entries SET entry = X'00' WHERE position = 1; END");
+    add(1);
+    try {
+        run(log.work());
+    } catch (const LogRefused&) {
+    }
+    bench_.sql("DROP TRIGGER back");
+    EXPECT_EQ(state("checkpoint"), former.substr(former.find("checkpoint = '") + 14, genuine.size()))
+        << "nothing else was signed";
+    EXPECT_EQ(published_object(), genuine);
+    EXPECT_THAT(refusal_of(log), HasSubstr("older than what others have seen"));
+}
+
+// The fork of a former version, which signed it, must not take the place of what witnesses have seen.
+TEST_P(RewrittenLog, IsNotShownForWantOfCosignatures) {
+    ManualClock clock(from_epoch_ms(1'700'000'000'000));
+    add(2);
+    {
+        PublishedLog log = started();
+        run(log.work());
+    }
+    const std::string genuine = published_object();
+    PublishedLog log = started(&clock);
+    add(1);
+    run(log.work());
+    ASSERT_EQ(state("published"), "3");
+    ASSERT_EQ(published_object(), genuine) << "it waits for its cosignatures";
+    const std::string waiting = state("checkpoint");
+    const tlog::GrowingTree fork = rewrite(0, 3);
+    clock.advance(std::chrono::seconds{31});
+    const auto expect_refusal = [&](const char* text) {
+        EXPECT_THAT(refusal_of(log), HasSubstr(text));
+        EXPECT_EQ(state("public_size"), "2");
+        EXPECT_EQ(published_object(), genuine);
+    };
+    expect_refusal("differs from its own checkpoint");
+    bench_.sql("UPDATE logs SET checkpoint = '" + signed_checkpoint(3, fork.root()) + "'");
+    expect_refusal("is not an earlier state of the log");
+    bench_.sql("UPDATE log_entries SET entry = X'" + to_hex(as_bytes("entry 0")) + "' WHERE position = 0");
+    tlog::GrowingTree tree;
+    tree.append(std::vector{tlog::leaf_hash(as_bytes("entry 0")), tlog::leaf_hash(as_bytes("entry 1")),
+                            tlog::leaf_hash(as_bytes("entry 2"))});
+    bench_.sql("UPDATE logs SET edge = X'" + to_hex(tree.edge()) + "', checkpoint = '" + waiting + "'");
+    EXPECT_EQ(refusal_of(log), "");
+    EXPECT_EQ(published_object(), waiting) << "the genuine one is shown";
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothLogs, RewrittenLog, ::testing::Values("consent", "administration"),
+                         [](const auto& log) { return std::string(log.param); });
 
 }  // namespace
 }  // namespace consentry::tests
