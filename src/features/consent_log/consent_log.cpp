@@ -56,6 +56,14 @@ std::optional<std::string> addendum_of(const OwnEntry& logged) {
     return text;
 }
 
+// For an entry that is not published yet: nothing but its row shows what it should say.
+bool is_about_its_row(const OwnEntry& logged) {
+    const auto entry = parse_entry(logged.entry);
+    return entry && logged.action == name_of(entry->action) && logged.type == name_of(entry->type) &&
+           std::cmp_equal(logged.version, entry->version) && logged.language == name_of(entry->language) &&
+           addendum_of(logged);
+}
+
 PublishedLog::Options log_options(const ConsentLogSettings& settings, const Clock& clock) {
     return PublishedLog::options_of(consent_log_claim(settings), settings.witness_lines.empty() ? nullptr : &clock);
 }
@@ -168,9 +176,21 @@ awaitable<std::string> ConsentLog::sign(std::shared_ptr<const SigningKey> key, A
         [key, payload] { return crypto::sign_jws(key->key, key->kid, receipt_type, payload); });
 }
 
+// What a receipt says again. Throws as PublishedLog::prove() does: an attacker in the database can change an entry and
+// its row there, but not what is published.
+awaitable<void> ConsentLog::require_genuine(OwnEntry logged) {
+    if (logged.position) {
+        const auto proof = co_await published_.prove(*logged.position, logged.entry);
+        if (proof) co_return;
+    }
+    if (!is_about_its_row(logged))
+        throw Unavailable("an entry of the consent log is not about the acceptance of its id");
+}
+
 awaitable<Result<std::string>> ConsentLog::receipt_of(UserId user, AcceptanceId id) {
     auto found = co_await repository_.find_consent(user, id);
     if (!found) co_return fail(errors::term_policy_receipt_not_found);
+    co_await require_genuine(*found);
     const auto key = keys_.keys(TokenKind::access)->signing;
     co_await receipt_keys_.keep(*key);
     co_return co_await sign(key, id, std::move(found->entry));
@@ -193,15 +213,15 @@ awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, Acceptance
     const auto key = keys_.keys(TokenKind::access)->signing;
     co_await receipt_keys_.keep(*key);
     for (const OwnEntry& logged : found) {
+        std::optional<tlog::ProofFile> proof;
+        if (logged.position) proof = co_await published_.prove_in(checkpoint, *logged.position, logged.entry);
+        if (!proof) co_await require_genuine(logged);
         const AcceptanceId id = logged.addendum.acceptance;
         OwnRecord record{.acceptance = id,
                          .receipt = co_await sign(key, id, logged.entry),
                          .proof = {},
                          .addendum = addendum_of(logged)};
-        if (logged.position) {
-            const auto proof = co_await published_.prove_in(checkpoint, *logged.position, logged.entry);
-            if (proof) record.proof = tlog::format_proof_file(*proof);
-        }
+        if (proof) record.proof = tlog::format_proof_file(*proof);
         out.push_back(std::move(record));
     }
     co_return out;

@@ -78,6 +78,8 @@ public:
     awaitable<std::string> receipt(storage::Transaction& transaction, AcceptanceId id, Bytes entry);
 
     // Errors: notFound if the account has no such acceptance in the log; logPending if the entry is not published yet.
+    // Both throw Unavailable if the database has another entry than the log has published, and receipt_of() also if an
+    // entry that waits is not about the acceptance.
     awaitable<Result<std::string>> receipt_of(UserId user, AcceptanceId id);
     awaitable<Result<std::string>> proof_of(UserId user, AcceptanceId id);
 
@@ -104,6 +106,7 @@ public:
 
 private:
     awaitable<void> keep_description();
+    awaitable<void> require_genuine(OwnEntry logged);
     awaitable<std::string> sign(std::shared_ptr<const SigningKey> key, AcceptanceId id, Bytes entry);
 
     ConsentLogRepository repository_;

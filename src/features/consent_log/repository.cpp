@@ -17,7 +17,9 @@ Bytes consent_start() { return {consent_layout}; }
 constexpr storage::Text insert_entry = "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)";
 constexpr auto own_columns = storage::columns<OwnEntry>(
     storage::column<"e.entry", &OwnEntry::entry>, storage::column<"e.position", &OwnEntry::position>,
-    storage::column<"e.salt", &OwnEntry::salt>, storage::part<&OwnEntry::addendum, addendum_columns>);
+    storage::column<"e.salt", &OwnEntry::salt>, storage::column<"a.action", &OwnEntry::action>,
+    storage::column<"a.type", &OwnEntry::type>, storage::column<"a.version", &OwnEntry::version>,
+    storage::column<"a.language", &OwnEntry::language>, storage::part<&OwnEntry::addendum, addendum_columns>);
 constexpr auto key_columns =
     storage::columns<ReceiptKey>(storage::column<"kid", &ReceiptKey::kid>, storage::column<"jwk", &ReceiptKey::jwk>,
                                  storage::column<"signature", &ReceiptKey::signature>);
@@ -50,13 +52,13 @@ void ConsentLogRepository::add_erasure(storage::Transaction& transaction, const 
     transaction.add(Expect::one, sql<insert_entry>, AcceptanceId::make(now), entry);
 }
 
-awaitable<std::optional<LoggedEntry>> ConsentLogRepository::find_consent(UserId user, AcceptanceId id) {
+awaitable<std::optional<OwnEntry>> ConsentLogRepository::find_consent(UserId user, AcceptanceId id) {
     const auto rows = co_await database_.query(
-        "SELECT e.entry, e.position FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
-        "WHERE e.id = $1 AND a.user_id = $2 AND e.log = 'consent' AND substr(e.entry, 1, 1) = $3",
+        sql<"SELECT ", own_columns,
+            " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
+            "WHERE e.id = $1 AND a.user_id = $2 AND e.log = 'consent' AND substr(e.entry, 1, 1) = $3">,
         id, user, consent_start());
-    if (rows.empty()) co_return std::nullopt;
-    co_return LoggedEntry{.entry = rows[0].bytes(0), .position = rows[0].integer_or_null(1)};
+    co_return own_columns.read_first(rows);
 }
 
 awaitable<std::vector<OwnEntry>> ConsentLogRepository::list_consents(UserId user, AcceptanceId after,

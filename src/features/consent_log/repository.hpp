@@ -15,15 +15,15 @@ namespace consentry {
 
 using storage::awaitable;
 
-struct LoggedEntry {
-    Bytes entry;
-    std::optional<std::int64_t> position;
-};
-
+// An entry, and what the row of its acceptance says.
 struct OwnEntry {
     Bytes entry;
     std::optional<std::int64_t> position;
     std::optional<Bytes> salt;
+    std::string action;
+    std::string type;
+    std::int64_t version = 0;
+    std::string language;
     Addendum addendum;
 };
 
@@ -48,7 +48,7 @@ public:
     // Adds an entry that is about no row.
     static void add_erasure(storage::Transaction& transaction, const Bytes& entry, TimePoint now);
     // Of an acceptance of this account; nullopt if it has none with this id, or the log lacks it.
-    awaitable<std::optional<LoggedEntry>> find_consent(UserId user, AcceptanceId id);
+    awaitable<std::optional<OwnEntry>> find_consent(UserId user, AcceptanceId id);
 
     // The acceptances of this account above `after`, in the order of their ids.
     awaitable<std::vector<OwnEntry>> list_consents(UserId user, AcceptanceId after, std::int64_t count);

@@ -463,5 +463,47 @@ TEST(ConsentLog, AChangedEntryGetsNoProof) {
     EXPECT_EQ(t.service.get(proof_path(claims), bearer(t.token)).status, 503U);
 }
 
+// Regression: the service signed whatever the database said of an entry, such as a withdrawal of what was accepted.
+TEST(ConsentLog, AChangedEntryGetsNoReceipt) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    const auto receipt = [&](const json::object& claims) {
+        const std::string path = "/api/shared/user/term-policy/receipt/" + std::string(claims.at("jti").as_string());
+        return t.service.get(path, bearer(t.token));
+    };
+    const auto change = [&](const json::object& claims, const std::string& columns) {
+        t.service.sql("UPDATE log_entries SET " + columns + " WHERE id = '" +
+                      std::string(claims.at("jti").as_string()) + "'");
+    };
+    const auto altered = [&](const json::object& claims, std::size_t at, std::uint8_t byte) {
+        const std::string former = value_of(
+            t.service, "hex(entry) FROM log_entries WHERE id = '" + std::string(claims.at("jti").as_string()) + "'");
+        Bytes entry = from_hex(former).value();
+        entry[at] = byte;
+        change(claims, "entry = " + t.service.literal(entry));
+        const Answer answer = receipt(claims);
+        EXPECT_FALSE(answer.body.contains("eyJ")) << answer.body;
+        change(claims, "entry = " + t.service.literal(from_hex(former).value()));
+        return answer.status;
+    };
+    const json::object accepted = claims_of(t.service, receipt_of(accept(t.service, t.token, "marketing")));
+    t.service.work();
+    ASSERT_EQ(t.service.get(proof_path(accepted), bearer(t.token)).status, 200U);
+    EXPECT_EQ(altered(accepted, 1, 2), 503U) << "accepted becomes withdrawn";
+    t.service.sql("UPDATE term_policy_acceptances SET action = 'withdrawn'");
+    EXPECT_EQ(altered(accepted, 1, 2), 503U) << "and so does its row";
+    t.service.sql("UPDATE term_policy_acceptances SET action = 'accepted'");
+    EXPECT_EQ(claims_of(t.service, receipt_of(receipt(accepted))), accepted);
+
+    // One that the log has not published yet is compared with its row.
+    const json::object withdrawn = claims_of(t.service, receipt_of(withdraw(t.service, t.token, "marketing")));
+    t.service.work();
+    change(withdrawn, "position = 1000");
+    EXPECT_EQ(claims_of(t.service, receipt_of(receipt(withdrawn))), withdrawn);
+    EXPECT_EQ(altered(withdrawn, 1, 1), 503U) << "withdrawn becomes accepted";
+    EXPECT_EQ(altered(withdrawn, 7, 9), 503U) << "another version";
+    EXPECT_EQ(altered(withdrawn, 97, 0), 503U) << "another addendum";
+}
+
 }  // namespace
 }  // namespace consentry::tests
