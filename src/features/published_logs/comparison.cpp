@@ -44,6 +44,7 @@ private:
     std::optional<tlog::Checkpoint> opened(const std::string& note, std::string_view where);
     void choose_checkpoint();
     void check_state();
+    void check_public_checkpoint();
     awaitable<void> compare_portion(std::uint64_t from, std::uint64_t to);
     awaitable<std::optional<Tile>> fetch(TileId id);
     awaitable<std::vector<Hash>> bundle(TileId id);
@@ -64,6 +65,7 @@ private:
     std::optional<std::string> object_note_;
     std::optional<LogState> state_;
     std::optional<tlog::Checkpoint> stored_checkpoint_;
+    std::optional<tlog::Checkpoint> published_checkpoint_;
     std::optional<tlog::Checkpoint> earlier_;  // the older of the two
     std::uint64_t size_ = 0;                   // of the tree that is compared
     LogDifferences differences_;
@@ -106,6 +108,7 @@ void Comparison::choose_checkpoint() {
     earlier_ = is_ahead ? stored : published;
     if (earlier_) differences_ = LogDifferences(earlier_->size);
     stored_checkpoint_ = stored;
+    published_checkpoint_ = published;
 }
 
 void Comparison::check_state() {
@@ -118,6 +121,27 @@ void Comparison::check_state() {
     const auto edge = tlog::GrowingTree::restore(stored_checkpoint_->size, state_->edge);
     if (!edge || edge->root() != stored_checkpoint_->root)
         tell(LogFault::checkpoint, "The tree in the database differs from its checkpoint.");
+    check_public_checkpoint();
+}
+
+// Witnesses hold it back, so nobody would miss later entries that are never shown.
+void Comparison::check_public_checkpoint() {
+    if (state_->public_checkpoint.empty()) return;  // a former version created the log
+    const auto shown = opened(state_->public_checkpoint, "database that everybody is shown");
+    if (!shown) return;
+    if (std::cmp_not_equal(shown->size, state_->public_size) || shown->size > stored_checkpoint_->size)
+        tell(LogFault::checkpoint,
+             fmt::format("The public checkpoint in the database has {} entries, but the database says {}, and {} are "
+                         "published.",
+                         shown->size, state_->public_size, stored_checkpoint_->size));
+    if (shown->size == stored_checkpoint_->size && shown->root != stored_checkpoint_->root)
+        tell(LogFault::checkpoint, fmt::format("The log has two checkpoints of {} entries.", shown->size));
+    // The database has each before the object store, and was read later.
+    if (published_checkpoint_ && published_checkpoint_->size > shown->size &&
+        published_checkpoint_->size <= stored_checkpoint_->size)
+        tell(LogFault::checkpoint,
+             fmt::format("The public checkpoint in the database has {} entries, but that in the object store {}.",
+                         shown->size, published_checkpoint_->size));
 }
 
 // A full tile may have replaced the partial one meanwhile; the result then has its width.

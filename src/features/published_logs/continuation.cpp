@@ -77,6 +77,15 @@ void require_whole(const LogState& known, const tlog::VerifierKey& log) {
     if (own.size != tree.size() || own.root != tree.root()) throw LogRefused(differs);
 }
 
+void require_public(const LogState& known, const tlog::VerifierKey& log) {
+    if (known.public_checkpoint.empty()) return;
+    const auto shown = tlog::open_checkpoint(known.public_checkpoint, log);
+    if (!shown || std::cmp_not_equal(shown->checkpoint.size, known.public_size) || known.public_size > known.published)
+        throw LogRefused(
+            "The public checkpoint in the database is not one of this log, or not of the size that the database says: "
+            "columns public_checkpoint and public_size of table logs have been changed. Restore them from a backup.");
+}
+
 void require_not_behind(const tlog::Checkpoint& own, const tlog::Checkpoint& published) {
     if (published.size > own.size)
         throw LogRefused(fmt::format(

@@ -42,6 +42,9 @@ tlog::Checkpoint published_checkpoint(const std::string& note, const tlog::Verif
 
 // Throws LogRefused unless the checkpoint in the database is that of its tree.
 void require_whole(const LogState& known, const tlog::VerifierKey& log);
+// Throws LogRefused unless the public checkpoint in the database, if there is one, is one of this log and of the size
+// that the database says.
+void require_public(const LogState& known, const tlog::VerifierKey& log);
 // Throws LogRefused if others have seen entries that the database lacks, or others in their place.
 void require_not_behind(const tlog::Checkpoint& own, const tlog::Checkpoint& published);
 

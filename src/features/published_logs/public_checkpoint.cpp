@@ -2,6 +2,7 @@
 // cosigned, unless they lag behind for too long.
 #include <utility>
 
+#include "base/error.hpp"
 #include "features/published_logs/published_log.hpp"
 
 namespace consentry {
@@ -18,17 +19,33 @@ const std::string& PublishedLog::shown(const LogState& known) const {
 
 awaitable<std::string> PublishedLog::checkpoint() {
     const LogState known = co_await state();
-    co_return shown(known);
+    const std::string& note = shown(known);
+    if (opened_ && hash_of(note) != verified_) {
+        const auto verified = tlog::open_checkpoint(note, signer_->verifier());
+        if (!verified) throw Unavailable("the public checkpoint in the database is not one of the log");
+        verified_ = hash_of(note);
+    }
+    co_return note;
 }
 
-// A process that was slow may overwrite a newer checkpoint. It looks again, so the newest is the last one written.
+void PublishedLog::note_seen(std::uint64_t size) {
+    for (std::uint64_t seen = seen_; seen < size && !seen_.compare_exchange_weak(seen, size);) {
+    }
+}
+
+// A process that was slow may overwrite a newer checkpoint. It looks again, so the newest is the last one written. An
+// older one in the database than this process has seen in the store was put there by other means: what others have seen
+// is all that a database which goes back can be compared with.
 awaitable<void> PublishedLog::put_checkpoint() {
     std::string written;
     for (;;) {
         const LogState known = co_await state();
         if (shown(known) == written) co_return;
+        const auto next = own_checkpoint(shown(known), signer_->verifier());
+        if (next.size < seen_) co_return;
         written = shown(known);
         co_await store_.put(options_.area, key_of(checkpoint_object), written, std::string(note_type));
+        note_seen(next.size);
     }
 }
 

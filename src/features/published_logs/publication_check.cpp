@@ -29,10 +29,12 @@ awaitable<LogState> PublishedLog::check_publication() {
     LogState known = co_await state();
     // Who can only write to the database can change the tree there together with the entries, but not the signature.
     require_whole(known, signer_->verifier());
+    if (options_.cosigning_clock != nullptr) require_public(known, signer_->verifier());
     if (object) {
         const auto published = published_checkpoint(object->bytes, signer_->verifier());
         require_not_behind(own_checkpoint(known.checkpoint, signer_->verifier()), published);
         co_await check_extension(published, known);
+        note_seen(published.size);
     } else if (known.published > 0) {
         tiles_are_damaged_ = true;  // what has lost the checkpoint may have lost more
     }

@@ -80,7 +80,7 @@ public:
     awaitable<void> work();
 
     // The public checkpoint, a signed note. Never goes back. With witnesses it is the latest cosigned one, unless their
-    // cosignatures lag behind for too long.
+    // cosignatures lag behind for too long. Throws Unavailable if the database has another text in its place.
     awaitable<std::string> checkpoint();
     // The bytes of a tile, or nullopt. The path is as tlog::tile_path() returns it. Throws Unavailable if the tile is
     // part of the log but the store has lost it; work() will rewrite it.
@@ -137,6 +137,7 @@ private:
     awaitable<void> put_checkpoint();
     awaitable<void> show_overdue();
     const std::string& shown(const LogState& known) const;
+    void note_seen(std::uint64_t size);
     static std::size_t hash_of(const std::string& note) { return std::hash<std::string>{}(note); }
     [[noreturn]] void refuse_tiles(const std::string& why);
     awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes);
@@ -152,7 +153,9 @@ private:
     std::optional<tlog::NoteSigner> signer_;
     std::once_flag signer_is_set_;
     std::atomic<bool> opened_ = false;
-    std::atomic<std::size_t> checked_ = 0;  // hash of the note that the store had or got at the last comparison
+    std::atomic<std::size_t> checked_ = 0;   // hash of the note that the store had or got at the last comparison
+    std::atomic<std::uint64_t> seen_ = 0;    // size of the newest checkpoint that the store had or got
+    std::atomic<std::size_t> verified_ = 0;  // hash of the note whose signature was verified last
     std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};
     std::atomic<bool> tiles_are_damaged_ = false;
     const std::shared_ptr<std::atomic<bool>> is_repairing_ =

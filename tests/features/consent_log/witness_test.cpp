@@ -9,6 +9,7 @@
 #include "app/config/read_config.hpp"
 #include "features/consent_proof/database_check.hpp"
 #include "features/consent_proof/zip_reader.hpp"
+#include "features/published_logs/comparison.hpp"
 #include "tests/features/consent_log/witnesses.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"
@@ -287,6 +288,55 @@ TEST_F(Witnesses, MustHaveCosignedWhatTheDatabaseIsComparedWith) {
     service().sql("UPDATE logs SET cosigned_size = 3, cosigned_checkpoint = '" + cosigned + "' WHERE name = 'consent'");
     EXPECT_THAT(found(),
                 HasSubstr("The first 3 entries in the database are not those that the witnesses have cosigned"));
+}
+
+// Regression: one number in the database kept later entries from everybody, and the comparison found nothing; a text
+// there replaced the published checkpoint.
+TEST_F(Witnesses, WhatEverybodyIsShownIsComparedWithTheLog) {
+    start(one_.line() + "quorum one.example.org\n");
+    add();
+    ASSERT_TRUE(comes_to(1, 1));
+    const std::string first = shown();
+    add();
+    ASSERT_TRUE(comes_to(2, 1));
+    const std::string second = shown();
+    const auto object = service().folder() / "data/storage/public/consent-log/checkpoint";
+    ASSERT_TRUE(is_soon([&] { return text_in(object) == second; }));
+    Services& services = service().app().services();
+    const auto found = [&] {
+        std::string out;
+        for (const LogFinding& one :
+             run(compare_log(services.database, services.object_store, consent_log_place(), {}, {}, {})).found)
+            out += one.text + "\n";
+        return out;
+    };
+    const auto set = [&](const std::string& size, const std::string& checkpoint) {
+        service().sql("UPDATE logs SET public_size = " + size + ", public_checkpoint = '" + checkpoint +
+                      "' WHERE name = 'consent'");
+        run(services.clean_up());
+        EXPECT_EQ(text_in(object), second);
+    };
+    EXPECT_EQ(found(), "");
+    set("1000000", second);
+    EXPECT_THAT(found(),
+                HasSubstr("The public checkpoint in the database has 2 entries, but the database says 1000000"));
+    EXPECT_EQ(shown(), second);
+    set("2", "garbage");
+    EXPECT_THAT(found(), HasSubstr("The checkpoint in the database that everybody is shown is not one of the log"));
+    EXPECT_EQ(service().get("/consent-log/checkpoint").status, 503U);
+    // With an older one in its place, the database could go back unnoticed.
+    set("1", first);
+    EXPECT_THAT(found(),
+                HasSubstr("The public checkpoint in the database has 1 entries, but that in the object store 2"));
+    set("1000000", second);
+    add();
+    const auto troubles = run(services.clean_up());
+    EXPECT_TRUE(std::ranges::any_of(troubles, [](const TaskTrouble& trouble) {
+        return trouble.reason.contains("columns public_checkpoint and public_size of table logs have been changed");
+    }));
+    set("2", second);
+    ASSERT_TRUE(comes_to(3, 1));
+    EXPECT_EQ(found(), "");
 }
 
 // What the owner of a log cannot hide: entries that were cut off or replaced after a witness saw them.
