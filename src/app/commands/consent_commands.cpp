@@ -106,7 +106,7 @@ int export_consent(const ConsentExportOptions& options) {
     file.replace();
     boost::json::array lost;
     for (const std::string& text : bundle->lost_texts) {
-        say("consentry: warning: the bundle lacks {}, which entries name: it was lost or altered\n", text);
+        say("consentry: warning: the bundle lacks {}: it was lost or altered\n", text);
         lost.emplace_back(text);
     }
     tell_done(

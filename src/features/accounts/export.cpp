@@ -68,9 +68,10 @@ awaitable<LogHead> head_of(ConsentLog& log) {
     out.begin += ",\"checkpoint\":";
     http::write_json(out.begin, out.checkpoint);
     out.begin += ",\"timestamp\":";
-    const auto stamp = co_await log.published().newest_stamp(tlog::parse_signed_checkpoint(out.checkpoint)->checkpoint);
-    if (stamp)
-        http::write_json(out.begin, ExportedStamp::of(*stamp));
+    const auto newest =
+        co_await log.published().newest_stamp(tlog::parse_signed_checkpoint(out.checkpoint)->checkpoint);
+    if (newest.stamp)
+        http::write_json(out.begin, ExportedStamp::of(*newest.stamp));
     else
         out.begin += "null";
     out.begin += ",\"entries\":[";

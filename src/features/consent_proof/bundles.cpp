@@ -103,6 +103,8 @@ public:
         members_.push_back(make_member(std::string(name), Source::text, text));
     }
 
+    void add_lost(std::string what) { lost_.push_back(std::move(what)); }
+
     awaitable<Result<void>> scan() {
         for (std::uint64_t from = 0;;) {
             co_await begin_step(step_);
@@ -261,7 +263,9 @@ private:
 
 // A stamp belongs to a checkpoint as cosignatures do: the newest one that exists.
 awaitable<void> add_stamp(BundlePlan& plan, const BundleSource& source, PublishedLog& log) {
-    const auto stamp = co_await log.newest_stamp(source.facts());
+    auto newest = co_await log.newest_stamp(source.facts());
+    if (!newest.lost.empty()) plan.add_lost(std::move(newest.lost));
+    const auto& stamp = newest.stamp;
     if (!stamp) co_return;
     plan.add_text(bundle::stamped_text_name(stamp->size), stamp->text);
     plan.add_text(bundle::stamp_name(stamp->size), stamp->answer);

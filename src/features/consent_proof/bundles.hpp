@@ -21,8 +21,9 @@ namespace consentry {
 struct Bundle {
     std::uint64_t size = 0;  // of the archive
     std::uint64_t entries = 0;
-    std::vector<std::string> lost_texts;  // that are named, but were lost or altered: their keys, or what they are
-    http::NextPiece next;                 // throws if what it reads is not what it read to compute the size
+    // That are named, but were lost or altered, and so the timestamp: their keys, or what they are.
+    std::vector<std::string> lost_texts;
+    http::NextPiece next;  // throws if what it reads is not what it read to compute the size
 };
 
 class Bundles {

@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "crypto/digest.hpp"
+#include "crypto/timestamp.hpp"
+#include "features/published_logs/stamp_objects.hpp"
 #include "features/published_logs/tile_objects.hpp"
 #include "tlog/growing_tree.hpp"
 #include "tlog/note.hpp"
@@ -45,6 +48,8 @@ private:
     void choose_checkpoint();
     void check_state();
     void check_public_checkpoint();
+    void note_stamped_root(std::uint64_t from, std::span<const Hash> leaves);
+    awaitable<void> check_stamp();
     awaitable<void> compare_portion(std::uint64_t from, std::uint64_t to);
     awaitable<std::optional<Tile>> fetch(TileId id);
     awaitable<std::vector<Hash>> bundle(TileId id);
@@ -68,6 +73,7 @@ private:
     std::optional<tlog::Checkpoint> published_checkpoint_;
     std::optional<tlog::Checkpoint> earlier_;  // the older of the two
     std::uint64_t size_ = 0;                   // of the tree that is compared
+    std::optional<Hash> stamped_root_;         // of the tree that the newest timestamp is about, if it is known
     LogDifferences differences_;
     // What the tiles above the lowest ones follow from; nullopt once an entry is unknown.
     std::optional<tlog::GrowingTree> tree_ = tlog::GrowingTree();
@@ -144,6 +150,32 @@ void Comparison::check_public_checkpoint() {
                          shown->size, published_checkpoint_->size));
 }
 
+void Comparison::note_stamped_root(std::uint64_t from, std::span<const Hash> leaves) {
+    const auto size = static_cast<std::uint64_t>(state_ ? state_->stamped_size : 0);
+    if (size <= from || size - from > leaves.size()) return;
+    tlog::GrowingTree stamped = *tree_;
+    stamped.append(leaves.first(size - from));
+    stamped_root_ = stamped.root();
+}
+
+awaitable<void> Comparison::check_stamp() {
+    if (!state_ || !stored_checkpoint_ || state_->stamped_size == 0) co_return;
+    const auto size = static_cast<std::uint64_t>(state_->stamped_size);
+    if (state_->stamped_size < 0 || size > stored_checkpoint_->size)
+        co_return tell(LogFault::checkpoint,
+                       fmt::format("The database says that the first {} entries have a timestamp, but the log has {}.",
+                                   state_->stamped_size, stored_checkpoint_->size));
+    const std::string name = stamp_name(size);
+    const auto found = co_await store_.get(place_.area, place_.folder + "/" + name, stamp_bytes_max);
+    if (!found) co_return tell(LogFault::object, fmt::format("The object store lacks {}.", name));
+    if (!stamped_root_) co_return;
+    const std::string text = tlog::format_checkpoint({stored_checkpoint_->origin, size, *stamped_root_});
+    const auto verified = crypto::verify_timestamp(as_bytes(found->bytes), crypto::sha256(text), {});
+    if (!verified)
+        tell(LogFault::object,
+             fmt::format("{} is not a timestamp of the first {} entries: {}.", name, size, verified.error()));
+}
+
 // A full tile may have replaced the partial one meanwhile; the result then has its width.
 awaitable<std::optional<Tile>> Comparison::fetch(TileId id) {
     const TileId full{.level = id.level, .index = id.index};
@@ -207,6 +239,7 @@ awaitable<void> Comparison::compare_portion(std::uint64_t from, std::uint64_t to
         if (differences_.agreed()) leaves.push_back(*differences_.agreed());
     }
     if (leaves.size() < copies.size()) tree_.reset();
+    if (tree_) note_stamped_root(from, leaves);
     if (tree_) co_await compare_upper_tiles(tree_->append(leaves), to == size_);
 }
 
@@ -292,6 +325,7 @@ awaitable<LogFindings> Comparison::run() {
         co_await compare_portion(from, to);
         if (progress_) progress_(to, size_);
     }
+    co_await check_stamp();
     co_await look_behind();
     judge();
     co_return std::move(out_);

@@ -40,6 +40,11 @@ struct StampedCheckpoint {
     std::vector<tlog::Hash> consistency;  // with the later checkpoint; empty if it is the same one
 };
 
+struct NewestStamp {
+    std::optional<StampedCheckpoint> stamp;
+    std::string lost;  // the key of the object if the store has lost it, or has another one; otherwise empty
+};
+
 struct FormerTree {
     tlog::Hash root{};
     std::vector<tlog::Hash> consistency;  // with the later tree; empty if they are the same, or this one is empty
@@ -108,9 +113,9 @@ public:
     awaitable<void> redate_stamp(TimePoint began, TimePoint instead);
     // The authority's answer for the checkpoint of this size; nullopt if there is none.
     awaitable<std::optional<std::string>> stamp(std::uint64_t size);
-    // The newest timestamp of a checkpoint up to `checkpoint`, which checkpoint() has returned; nullopt if there is
-    // none.
-    awaitable<std::optional<StampedCheckpoint>> newest_stamp(tlog::Checkpoint checkpoint);
+    // The newest timestamp of a checkpoint up to `checkpoint`, which checkpoint() has returned, if there is one. It
+    // verifies, but anyone may have signed it.
+    awaitable<NewestStamp> newest_stamp(tlog::Checkpoint checkpoint);
 
     std::string_view name() const { return options_.name; }
     // The name by which verifiers know the log, which it keeps when the service moves. Also before open() and check().
@@ -157,6 +162,7 @@ private:
     std::atomic<std::uint64_t> seen_ = 0;    // size of the newest checkpoint that the store had or got
     std::atomic<std::size_t> verified_ = 0;  // hash of the note whose signature was verified last
     std::atomic<std::chrono::steady_clock::time_point> forget_after_ = std::chrono::steady_clock::time_point{};
+    std::atomic<std::uint64_t> lost_stamp_ = 0;  // size of the checkpoint whose timestamp was reported as lost
     std::atomic<bool> tiles_are_damaged_ = false;
     const std::shared_ptr<std::atomic<bool>> is_repairing_ =
         std::make_shared<std::atomic<bool>>();  // guards the following

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "crypto/timestamp.hpp"
+#include "features/published_logs/stamp_objects.hpp"
 
 namespace consentry {
 namespace {
@@ -18,11 +20,7 @@ constexpr milliseconds retry_after = 5min;
 // After an outage, entries wait to be published. A stamp on the state before them would make verifiers call them
 // backdated: they allow 60 seconds (consent_proof/entry_doubts.cpp).
 constexpr milliseconds unpublished_max = 30s;
-constexpr std::size_t stamp_bytes_max = 64 * 1024;  // with a chain of certificates
-
 constexpr std::string_view answer_type = "application/timestamp-reply";
-
-std::string stamp_name(std::uint64_t size) { return fmt::format("timestamps/{}.tsr", size); }
 
 }  // namespace
 
@@ -45,17 +43,26 @@ awaitable<std::optional<std::string>> PublishedLog::stamp(std::uint64_t size) {
     co_return std::move(object->bytes);
 }
 
-awaitable<std::optional<StampedCheckpoint>> PublishedLog::newest_stamp(tlog::Checkpoint checkpoint) {
+// Verifiers refuse a bundle with a damaged timestamp, but not one without.
+awaitable<NewestStamp> PublishedLog::newest_stamp(tlog::Checkpoint checkpoint) {
     const LogState known = co_await state();
     const auto size = static_cast<std::uint64_t>(known.stamped_size);
-    if (size == 0 || size > checkpoint.size) co_return std::nullopt;
+    if (size == 0 || size > checkpoint.size) co_return NewestStamp{};
     auto answer = co_await stamp(size);
-    if (!answer) co_return std::nullopt;
-    auto stamped = co_await prove_former(size, checkpoint);
-    co_return StampedCheckpoint{.size = size,
-                                .text = tlog::format_checkpoint({checkpoint.origin, size, stamped.root}),
-                                .answer = std::move(*answer),
-                                .consistency = std::move(stamped.consistency)};
+    if (answer) {
+        auto stamped = co_await prove_former(size, checkpoint);
+        std::string text = tlog::format_checkpoint({checkpoint.origin, size, stamped.root});
+        if (crypto::verify_timestamp(as_bytes(*answer), crypto::sha256(text), {}))
+            co_return NewestStamp{.stamp = StampedCheckpoint{.size = size,
+                                                             .text = std::move(text),
+                                                             .answer = std::move(*answer),
+                                                             .consistency = std::move(stamped.consistency)},
+                                  .lost = {}};
+    }
+    std::string key = key_of(stamp_name(size));
+    if (lost_stamp_.exchange(size) != size)
+        spdlog::warn("{} was lost or altered: bundles and exports lack the timestamp", key);
+    co_return NewestStamp{.stamp = {}, .lost = std::move(key)};
 }
 
 Timestamps::Timestamps(PublishedLog& log, const Clock& clock, std::string url, std::string ca_file)

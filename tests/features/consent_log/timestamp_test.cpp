@@ -5,6 +5,7 @@
 
 #include "app/app.hpp"
 #include "features/consent_proof/bundle_check.hpp"
+#include "features/published_logs/comparison.hpp"
 #include "tests/features/consent_log/log_timestamps.hpp"
 #include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
@@ -159,6 +160,57 @@ TEST_F(StampedBundles, AreNotMadeOfDamagedTiles) {
     const auto verified = verify(bundle());
     ASSERT_TRUE(verified) << verified.error();
     EXPECT_EQ(verified->stamp->size, 1U);
+}
+
+// Regression: verifiers refused every bundle and export with a damaged timestamp, and no one learned of a lost one.
+TEST_F(StampedBundles, LeaveOutATimestampThatIsLostOrAltered) {
+    add();
+    EXPECT_EQ(work(), "");
+    add();
+    EXPECT_EQ(work(), "");
+    Services& services = t_.service.app().services();
+    const auto file = t_.service.folder() / "data/storage/public/consent-log/timestamps/1.tsr";
+    const std::string genuine = text_in(file);
+    const auto lost = [&] {
+        std::string out;
+        for (const std::string& one : run(services.bundles->make({}))->lost_texts)
+            if (one.contains("timestamps/")) out += one;
+        return out;
+    };
+    const auto found = [&] {
+        std::string out;
+        for (const LogFinding& one :
+             run(compare_log(services.database, services.object_store, consent_log_place(), {}, {}, {})).found)
+            out += one.text + "\n";
+        return out;
+    };
+    const auto exported = [&] {
+        const std::string token = t_.service.tokens_of(t_.person).access;
+        return t_.service.get("/api/shared/user/export", bearer(token)).json.at("consentLog").at("timestamp");
+    };
+    const auto expect_left_out = [&](const char* finding) {
+        EXPECT_EQ(lost(), "consent-log/timestamps/1.tsr");
+        const auto verified = verify(bundle());
+        ASSERT_TRUE(verified) << verified.error();
+        EXPECT_FALSE(verified->stamp);
+        EXPECT_TRUE(exported().is_null());
+        EXPECT_THAT(found(), HasSubstr(finding));
+    };
+    EXPECT_EQ(found() + lost(), "");
+    EXPECT_TRUE(exported().is_object());
+    std::string altered = genuine;
+    altered.back() ^= 1;
+    for (const std::string& bytes : {altered, genuine.substr(1), std::string()}) {
+        std::ofstream(file, std::ios::binary) << bytes;
+        expect_left_out("timestamps/1.tsr is not a timestamp of the first 1 entries: ");
+    }
+    std::filesystem::remove(file);
+    expect_left_out("The object store lacks timestamps/1.tsr.");
+    std::ofstream(file, std::ios::binary) << genuine;
+    EXPECT_EQ(found() + lost(), "");
+    EXPECT_TRUE(verify(bundle())->stamp);
+    t_.service.sql("UPDATE logs SET stamped_size = 3 WHERE name = 'consent'");
+    EXPECT_THAT(found(), HasSubstr("The database says that the first 3 entries have a timestamp, but the log has 2."));
 }
 
 TEST_F(StampedBundles, OutliveTheCertificateOfTheirAuthority) {
