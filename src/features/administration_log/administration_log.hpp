@@ -79,15 +79,22 @@ public:
 private:
     awaitable<bool> take_in();
     awaitable<std::map<UserId, SubjectTag>> tags_of(std::vector<Act> acts, storage::Transaction& transaction);
+    // An entry without evidence that is not too old to have any.
+    struct BareEntry {
+        std::uint64_t position = 0;
+        SubjectTag actor{};
+        SubjectTag subject{};
+    };
     struct EvidenceFindings {
         std::vector<LogFinding> found;
+        std::vector<BareEntry> bare;
         std::uint64_t fitting = 0;  // entries with evidence that fits
     };
     class EvidenceTally;
     awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries);
     awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
-    // Whether the evidence of an entry may be gone: it is too old, or one of its accounts was erased.
-    bool may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const;
+    // Names those of which no account was erased.
+    awaitable<std::vector<LogFinding>> explain(std::vector<BareEntry> bare);
     awaitable<std::map<Bytes, TaggedAccount>> accounts_of(const std::vector<ActEntry>& entries);
 
     storage::Database& database_;

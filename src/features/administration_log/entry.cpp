@@ -31,10 +31,8 @@ Bytes format_entry(const ActEntry& entry) {
 }
 
 std::expected<ActEntry, std::string> parse_act_entry(BytesView bytes) {
-    if (bytes.empty() || bytes.front() != act_layout)
-        return std::unexpected("the entry has a layout that this program does not know");
-    if (bytes.size() != act_entry_bytes)
-        return std::unexpected("the entry does not have " + std::to_string(act_entry_bytes) + " bytes");
+    if (const auto checked = check_layout(bytes, act_layout, act_entry_bytes); !checked)
+        return std::unexpected(checked.error());
     FieldReader fields(bytes.subspan(1));
     const std::uint64_t flags = fields.number(1);
     if (flags > late_flag) return std::unexpected("the entry has unknown flags");

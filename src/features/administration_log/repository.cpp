@@ -14,10 +14,13 @@ using storage::columns;
 using storage::sql;
 
 constexpr auto account_columns = columns<TaggedAccount>(
-    column<"u.id", &TaggedAccount::id>, column<"s.tag", &TaggedAccount::tag>, column<"u.email", &TaggedAccount::email>,
-    column<"u.erased_at", &TaggedAccount::is_erased, storage::is_set>);
+    column<"u.id", &TaggedAccount::id>, column<"s.tag", &TaggedAccount::tag>, column<"u.email", &TaggedAccount::email>);
 constexpr std::string_view tagged =
     sql<"SELECT ", account_columns, " FROM log_subjects s JOIN users u ON u.id = s.user_id">;
+
+Uuid to_uuid(const storage::Row& row, std::size_t at) { return row.uuid(at); }
+constexpr auto erasure_columns =
+    columns<LoggedErasure>(column<"e.id", &LoggedErasure::id, to_uuid>, column<"e.entry", &LoggedErasure::entry>);
 
 }  // namespace
 
@@ -49,6 +52,17 @@ awaitable<std::vector<TaggedAccount>> AdministrationLogRepository::accounts(cons
         std::ranges::move(account_columns.read_all(rows), std::back_inserter(out));
     }
     co_return out;
+}
+
+// Not those at positions that the log has not given out: it never publishes them.
+awaitable<std::vector<LoggedErasure>> AdministrationLogRepository::erasures(Uuid after, std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", erasure_columns,
+            " FROM log_entries e WHERE e.log = 'consent' AND e.id > $1 AND length(e.entry) = $2 "
+            "AND (e.position IS NULL OR (e.position >= 0 "
+            "AND e.position < (SELECT l.size FROM logs l WHERE l.name = 'consent'))) ORDER BY e.id LIMIT $3">,
+        after, static_cast<std::int64_t>(erasure_entry_bytes), limit);
+    co_return erasure_columns.read_all(rows);
 }
 
 }  // namespace consentry

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "features/activity/act_repository.hpp"
-#include "features/published_logs/repository.hpp"
+#include "features/published_logs/erasure_entry.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -16,7 +16,12 @@ struct TaggedAccount {
     UserId id;
     Bytes tag;
     std::string email;
-    bool is_erased = false;
+};
+
+// An entry that has the length of an ErasureEntry.
+struct LoggedErasure {
+    Uuid id;
+    Bytes entry;
 };
 
 class AdministrationLogRepository {
@@ -29,6 +34,8 @@ public:
     awaitable<std::vector<TaggedAccount>> accounts(const std::vector<UserId>& users);
     // Those of these tags that an account has.
     awaitable<std::vector<TaggedAccount>> accounts(const std::vector<Bytes>& tags);
+    // Up to `limit` above `after`, in the order of their ids: those of the consent log, and those that it will take in.
+    awaitable<std::vector<LoggedErasure>> erasures(Uuid after, std::int64_t limit);
 
 private:
     storage::Database& database_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace consentry {
 namespace {
 
 constexpr std::int64_t waiting_max = 10'000;
+constexpr std::int64_t erasures_at_once = 1'000;
 
 struct Evidence {
     const Act* act = nullptr;
@@ -35,13 +37,25 @@ bool names(const SubjectTag& tag, const std::optional<UserId>& user, const std::
 
 }  // namespace
 
-bool AdministrationLog::may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const {
-    const bool is_old = settings_.retention.count() > 0 && entry.time < clock_.now() - settings_.retention;
-    const auto is_erased = [&](const SubjectTag& tag) {
-        const auto found = accounts.find(Bytes(tag.begin(), tag.end()));
-        return tag != no_tag && (found == accounts.end() || found->second.is_erased);
-    };
-    return is_old || is_erased(entry.actor) || is_erased(entry.subject);
+// Neither a missing tag nor the mark of an account explains anything: an intruder who deletes evidence writes both. The
+// erasure adds its entry to the consent log in the transaction that deletes the evidence. Call this once the entries
+// were read, because an account may be erased meanwhile.
+awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEntry> bare) {
+    std::set<SubjectTag> erased;
+    std::vector<LoggedErasure> portion;
+    do {
+        const Uuid after = portion.empty() ? Uuid{} : portion.back().id;
+        portion = co_await repository_.erasures(after, erasures_at_once);
+        for (const LoggedErasure& one : portion)
+            if (const auto entry = parse_erasure_entry(one.entry)) erased.insert(entry->subject);
+    } while (std::ssize(portion) == erasures_at_once);
+    erased.erase(no_tag);  // it names no account, so no erasure has it
+    std::vector<LogFinding> out;
+    for (const BareEntry& one : bare)
+        if (!erased.contains(one.actor) && !erased.contains(one.subject))
+            out.push_back({LogFault::missing, one.position,
+                           fmt::format("The evidence of entry {} was deleted before its time.", one.position)});
+    co_return out;
 }
 
 awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence(std::vector<StoredEntry> entries) {
@@ -67,7 +81,8 @@ awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence
         if (!is_read[i]) continue;  // altered, and named by the comparison of the log
         const auto act = acts_by_id.find(entries[i].id);
         if (!entries[i].salt) {
-            if (!may_lack_evidence(read[i], accounts)) tell(LogFault::missing, "was deleted before its time");
+            const bool is_old = settings_.retention.count() > 0 && read[i].time < clock_.now() - settings_.retention;
+            if (!is_old) out.bare.push_back({position, read[i].actor, read[i].subject});
         } else if (act == acts_by_id.end()) {
             tell(LogFault::missing, "is missing from the database");
         } else if (!fits({act->second, entries[i], read[i]})) {
@@ -99,6 +114,7 @@ public:
         auto checked = co_await log_.check_evidence(std::move(portion));
         evidence_.fitting += checked.fitting;
         std::ranges::move(checked.found, std::back_inserter(evidence_.found));
+        std::ranges::move(checked.bare, std::back_inserter(evidence_.bare));
     }
     std::uint64_t entries() const { return entries_; }
     const EvidenceFindings& evidence() const { return evidence_; }
@@ -129,6 +145,10 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
     out.entries = tally.entries();
     out.evidence = tally.evidence().fitting;
     std::ranges::copy(tally.evidence().found, std::back_inserter(log.found));
+    if (!tally.evidence().bare.empty()) {
+        auto unexplained = co_await explain(tally.evidence().bare);
+        std::ranges::move(unexplained, std::back_inserter(log.found));
+    }
     std::ranges::sort(log.found, {}, [](const LogFinding& one) {
         return std::tuple(one.position.value_or(std::numeric_limits<std::uint64_t>::max()), one.fault,
                           std::string_view(one.text));

@@ -13,7 +13,6 @@
 namespace consentry {
 namespace {
 
-constexpr std::uint8_t erasure_layout = 2;
 constexpr std::uint8_t publication_layout = 3;
 constexpr std::uint8_t late_flag = 1;
 constexpr std::uint8_t not_material_flag = 2;
@@ -36,27 +35,8 @@ auto value_of(const Codes& codes, std::uint8_t code) -> std::optional<typename C
     return found->first;
 }
 
-std::expected<void, std::string> check(BytesView bytes, std::uint8_t layout, std::size_t size) {
-    if (bytes.empty() || bytes.front() != layout)
-        return std::unexpected("the entry has a layout that this program does not know");
-    if (bytes.size() != size) return std::unexpected("the entry does not have " + std::to_string(size) + " bytes");
-    return {};
-}
-
-std::expected<ErasureEntry, std::string> parse_erasure(BytesView bytes) {
-    if (const auto checked = check(bytes, erasure_layout, erasure_entry_bytes); !checked)
-        return std::unexpected(checked.error());
-    FieldReader fields(bytes.subspan(1));
-    ErasureEntry out;
-    const auto time = read_time(fields);
-    if (!time) return std::unexpected(time.error());
-    out.time = *time;
-    fields.copy_to(out.subject);
-    return out;
-}
-
 std::expected<PublicationEntry, std::string> parse_publication(BytesView bytes) {
-    if (const auto checked = check(bytes, publication_layout, publication_entry_bytes); !checked)
+    if (const auto checked = check_layout(bytes, publication_layout, publication_entry_bytes); !checked)
         return std::unexpected(checked.error());
     FieldReader fields(bytes.subspan(1));
     const auto type = value_of(type_codes, static_cast<std::uint8_t>(fields.number(1)));
@@ -91,7 +71,7 @@ Bytes format_entry(const ConsentEntry& entry) {
 }
 
 std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes) {
-    if (const auto checked = check(bytes, consent_layout, consent_entry_bytes); !checked)
+    if (const auto checked = check_layout(bytes, consent_layout, consent_entry_bytes); !checked)
         return std::unexpected(checked.error());
     FieldReader fields(bytes.subspan(1));
     const auto action = value_of(action_codes, static_cast<std::uint8_t>(fields.number(1)));
@@ -114,13 +94,6 @@ std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes) {
     return out;
 }
 
-Bytes format_entry(const ErasureEntry& entry) {
-    Bytes out{erasure_layout};
-    append_time(out, entry.time);
-    out.insert(out.end(), entry.subject.begin(), entry.subject.end());
-    return out;
-}
-
 Bytes format_entry(const PublicationEntry& entry) {
     const auto flags =
         static_cast<std::uint8_t>((entry.is_late ? late_flag : 0) | (entry.is_material ? 0 : not_material_flag));
@@ -138,7 +111,7 @@ std::expected<LogEntry, std::string> parse_log_entry(BytesView bytes) {
     };
     switch (bytes.empty() ? std::uint8_t{0} : bytes.front()) {
         case erasure_layout:
-            return as_entry(parse_erasure(bytes));
+            return as_entry(parse_erasure_entry(bytes));
         case publication_layout:
             return as_entry(parse_publication(bytes));
         default:

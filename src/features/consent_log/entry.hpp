@@ -16,6 +16,7 @@
 #include "base/bytes.hpp"
 #include "base/uuid.hpp"
 #include "crypto/digest.hpp"
+#include "features/published_logs/erasure_entry.hpp"
 #include "features/published_logs/repository.hpp"
 #include "features/users/consent.hpp"
 
@@ -47,17 +48,6 @@ inline constexpr std::uint8_t consent_layout = 1;
 Bytes format_entry(const ConsentEntry& entry);
 // Accepts exactly what format_entry() returns. The error is a sentence that says what is wrong.
 std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes);
-
-// The evidence about a subject was erased: its addenda exist no more.
-struct ErasureEntry {
-    std::chrono::sys_seconds time{};
-    SubjectTag subject{};
-    bool operator==(const ErasureEntry&) const = default;
-};
-
-// The layout (2), the time as above, the subject.
-inline constexpr std::size_t erasure_entry_bytes = 25;
-Bytes format_entry(const ErasureEntry& entry);
 
 // A version was published. If the change is not material, acceptances of the former version continue to hold.
 struct PublicationEntry {

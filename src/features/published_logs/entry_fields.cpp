@@ -17,6 +17,13 @@ void append_time(Bytes& out, sys_seconds time) {
     append_number(out, static_cast<std::uint64_t>(time.time_since_epoch().count()), 8);
 }
 
+std::expected<void, std::string> check_layout(BytesView bytes, std::uint8_t layout, std::size_t size) {
+    if (bytes.empty() || bytes.front() != layout)
+        return std::unexpected("the entry has a layout that this program does not know");
+    if (bytes.size() != size) return std::unexpected("the entry does not have " + std::to_string(size) + " bytes");
+    return {};
+}
+
 BytesView FieldReader::take(std::size_t bytes) {
     const BytesView out = rest_.first(bytes);
     rest_ = rest_.subspan(bytes);

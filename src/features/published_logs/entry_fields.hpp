@@ -15,6 +15,9 @@ void append_number(Bytes& out, std::uint64_t number, unsigned bytes);
 // Eight bytes of seconds since 1970. Throws std::invalid_argument for an earlier time.
 void append_time(Bytes& out, std::chrono::sys_seconds time);
 
+// Whether an entry begins with this layout and has this length. The error is a sentence.
+std::expected<void, std::string> check_layout(BytesView bytes, std::uint8_t layout, std::size_t size);
+
 // Takes fields off the front; the caller has checked the length of the whole.
 class FieldReader {
 public:

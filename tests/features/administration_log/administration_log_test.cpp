@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "features/consent_log/entry.hpp"
 #include "features/sessions/epochs.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
@@ -261,6 +262,29 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
     tampered("UPDATE log_subjects SET tag = " + t.service.literal(Bytes(16, 7)) + " WHERE user_id = '" +
                  person.id.text() + "'",
              Contains(HasSubstr("belongs to an account whose tag was altered")));
+    // The statements of an erasure, without its entry in the consent log, or with one that this log never gets.
+    const std::string acts = "administration_acts WHERE subject_id = '" + person.id.text() + "'";
+    const std::int64_t place =
+        std::stoll(one(t.service, "SELECT position FROM log_entries WHERE id IN (SELECT id FROM " + acts + ")"));
+    const auto erase_by_hand = [&](const std::string& last) {
+        t.service.sql("UPDATE log_entries SET salt = NULL WHERE id IN (SELECT id FROM " + acts + ")");
+        t.service.sql("DELETE FROM " + acts);
+        t.service.sql("UPDATE users SET erased_at = 1 WHERE id = '" + person.id.text() + "'");
+        tampered(last, ElementsAre("The evidence of entry " + std::to_string(place) + " was deleted before its time."));
+        t.service.sql("UPDATE users SET erased_at = NULL WHERE id = '" + person.id.text() + "'");
+    };
+    const auto tag = run(SubjectRepository(t.service.app().services().database).find(person.id));
+    const std::string erasure = t.service.literal(format_entry(ErasureEntry{.time = {}, .subject = tag.value()}));
+    erase_by_hand("DELETE FROM log_subjects WHERE user_id = '" + person.id.text() + "'");
+    erase_by_hand("UPDATE log_subjects SET tag = " + t.service.literal(Bytes(16, 7)) + " WHERE user_id = '" +
+                  person.id.text() + "'");
+    erase_by_hand("INSERT INTO log_entries (id, log, entry, position) VALUES ('" + Uuid::v7(TimePoint{}).text() +
+                  "', 'consent', " + erasure + ", 1000)");
+    // The zeros that stand for the operator are no account.
+    t.service.sql("UPDATE log_entries SET salt = NULL WHERE id = " + second);
+    tampered("INSERT INTO log_entries (id, log, entry) VALUES ('" + Uuid::v7(TimePoint{}).text() + "', 'consent', " +
+                 t.service.literal(format_entry(ErasureEntry{})) + ")",
+             ElementsAre("The evidence of entry 1 was deleted before its time."));
     // Marking an act as new causes no second entry, and stops nothing.
     t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
     EXPECT_EQ(t.all().size(), 3U);
