@@ -57,6 +57,13 @@ public:
         return out;
     }
 
+    // The same logs and witnesses, but no cosignature is needed.
+    Policy without_quorum() const {
+        Policy out(*this);
+        out.quorum_ = no_quorum;
+        return out;
+    }
+
     // `cosigned` says of each witness, in the order of witnesses(), whether its cosignature is valid. Throws
     // std::invalid_argument if it has another size.
     bool has_quorum(const std::vector<bool>& cosigned) const;

@@ -381,6 +381,29 @@ test('backdated entries do not hide a promise from a witness', async () => {
     );
 });
 
+// A log that shows another tree does not ask witnesses about it.
+test('a bundle and a state without cosignatures prove a fork', async () => {
+    const witness = new NoteKey('witness.example', randomBytes(32), 4);
+    const policy = `log ${log.vkey}\nwitness one ${witness.vkey}\nquorum one\n`;
+    const whole = rebuilt(log.entries);
+    const [text] = whole.checkpoint.split(/(?<=\n)\n/);
+    const cosigned = bundle({ ...whole, checkpoint: `${whole.checkpoint}${witness.line(text, 1_772_000_000)}` });
+    const others = log.entries.with(2, log.entries[1]);
+    const forksOf = async (other) => {
+        const findings = await verify(page, policy, [named('log.zip', cosigned), named('other', other)]);
+        assert.ok(findings[0].good, findings[0].sentence);
+        assert.match(findings[1].sentence, /o witness of the policy has cosigned the checkpoint/);
+        return findings.slice(2).map(({ name, mark }) => [name, mark]);
+    };
+    const contradiction = [['log.zip and other', 'Contradiction']];
+    assert.deepEqual(await forksOf(bundle(rebuilt(others))), contradiction);
+    assert.deepEqual(
+        (await forksOf(rebuilt(others.slice(0, 5)).checkpoint)).map(([, mark]) => mark),
+        ['Contradiction'],
+    );
+    assert.deepEqual(await forksOf(rebuilt(log.entries.slice(0, 5)).checkpoint), []);
+});
+
 // What the page says of a log with these entries behind its own, apart from what it says of every log.
 async function doubtsAbout(entries, change = (members) => members, documents = log.documents) {
     const members = bundleMembers({ ...rebuilt([...log.entries, ...entries]), documents });

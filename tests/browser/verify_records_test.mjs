@@ -487,6 +487,41 @@ test('proofs of two logs under one key contradict each other', async () => {
     expectGood(await verify(page, policy, [file(one), file(theirs)]), 2);
 });
 
+// A log that shows another tree does not ask witnesses about it.
+test('a state that no witness has cosigned proves a fork', async () => {
+    const { logKey } = ownLog();
+    const witness = new NoteKey('w.example', randomBytes(32), 4);
+    const policy = `log ${logKey.vkey}\nwitness w ${witness.vkey}\nquorum w\n`;
+    const stateOf = (entries, ...keys) => {
+        const text = checkpointText(logKey.name, entries.map(leafHash));
+        return `${text}\n${[logKey, ...keys].map((key) => key.line(text)).join('')}`;
+    };
+    const proofAt = (entries, state) => proofFile(0, entries, entries.map(leafHash), state);
+    const one = proofAt(log.entries, stateOf(log.entries, witness));
+    const others = log.entries.with(2, log.entries[1]);
+    const state = stateOf(others);
+    for (const other of [state, proofAt(others, state)]) {
+        const findings = await verify(page, policy, [file(one, 'one'), file(other, 'other')]);
+        assert.deepEqual(
+            findings.map(({ name, good, mark }) => [name, good, mark]),
+            [
+                ['one', true, undefined],
+                ['other', false, undefined],
+                ['one and other', false, 'Contradiction'],
+            ],
+        );
+        assert.match(findings[1].sentence, /o witness of the policy has cosigned the checkpoint/);
+        assert.match(findings[2].sentence, /The log has signed both, but its first 10 entries differ/);
+    }
+    // The witness alone says nothing about the log.
+    const text = checkpointText(logKey.name, others.map(leafHash));
+    const unsigned = await verify(page, policy, [file(one), file(`${text}\n${witness.line(text)}`)]);
+    assert.deepEqual(
+        unsigned.map(({ good }) => good),
+        [true, false],
+    );
+});
+
 test('keys are spelled in one way', async () => {
     const { proof } = log.records[0];
     const [, name, id, key] = /^(.*?)\+(.*?)\+(.*)$/.exec(log.vkey);

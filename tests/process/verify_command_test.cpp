@@ -44,6 +44,17 @@ protected:
         return run_program(arguments, folder_.path(), {{"APP_ENV", "nonsense"}}, input);
     }
 
+    // What another reader was shown: signed by the log, with another first entry.
+    std::string other_state() const {
+        const auto* log = given_.service.app().services().consent_log->published().signer();
+        tlog::Note note{
+            .text = tlog::format_checkpoint(
+                {.origin = log->verifier().name(), .size = 1, .root = tlog::leaf_hash(as_bytes("another entry"))}),
+            .signatures = {}};
+        note.signatures.push_back(log->sign(note.text));
+        return tlog::format_note(note);
+    }
+
     Signed given_{Environment{}};
     TempFolder folder_;
     std::string receipt_;
@@ -276,6 +287,34 @@ TEST_F(VerifyCommand, SaysWhenTheWitnessesOfABundleHaveSigned) {
     EXPECT_THAT(verify({"bundle", "log.zip", "--key", key_}).out, Not(HasSubstr("Witnesses")));
 }
 
+// A log that signs another tree does not ask witnesses about it, and readers kept states before there were any.
+TEST_F(VerifyCommand, AnEarlierStateNeedsNoWitness) {
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    const std::string archive = given_.service.get("/api/admin/consent/export", bearer(admin)).body;
+    const auto* log = given_.service.app().services().consent_log->published().signer();
+    const auto witness =
+        tlog::NoteSigner::from_seed("one.example.org", tlog::KeyType::cosignature, Bytes(32, 1)).value();
+    tlog::Note note = tlog::parse_note(member_of(archive, "checkpoint")).value();
+    note.signatures.push_back(witness.cosign(note.text, std::chrono::sys_seconds{std::chrono::seconds{1'772'000'000}}));
+    write("log.zip", forged(archive, {{"checkpoint", tlog::format_note(note)}}, log));
+    write("early.zip", archive);
+    write("kept", member_of(archive, "checkpoint"));
+    write("other", other_state());
+    write("account.json", given_.service.get("/api/shared/user/export", bearer(given_.token)).body);
+    write("policy", "log " + key_ + "\nwitness one " + witness.verifier().text() + "\nquorum one\n");
+    for (const char* earlier : {"kept", "early.zip", "privacy.tlog-proof", "account.json"}) {
+        const Finished kept = verify({"bundle", "log.zip", "--policy", "policy", "--earlier", earlier});
+        EXPECT_EQ(kept.code, 0) << kept.err;
+        EXPECT_THAT(kept.out, HasSubstr("Earlier states that the log continues: 1.")) << earlier;
+    }
+    const Finished fork = verify({"bundle", "log.zip", "--policy", "policy", "--earlier", "other"});
+    EXPECT_EQ(fork.code, 1);
+    EXPECT_THAT(fork.err, HasSubstr("other: the log has signed another tree of 1 entries"));
+    const Finished uncosigned = verify({"bundle", "early.zip", "--policy", "policy", "--earlier", "kept"});
+    EXPECT_EQ(uncosigned.code, 1);
+    EXPECT_THAT(uncosigned.err, HasSubstr("no witness of the policy has cosigned the checkpoint"));
+}
+
 // The publication of the version is in the database alone.
 TEST_F(VerifyCommand, NamesWhatABundleNeedsToExplain) {
     publish(given_.service, "cookies", 1);
@@ -328,16 +367,7 @@ TEST_F(VerifyCommand, ABundleContinuesWhatItsReaderHasKept) {
                 HasSubstr("denied.jwt: line 1: the service has promised to add the entry of the receipt"));
     EXPECT_THAT(refusal("early.zip", "log.zip"), HasSubstr("and the bundle only 1"));
 
-    // What another reader was shown.
-    const auto state = [&](std::uint64_t size, std::string_view entry) {
-        const auto* log = given_.service.app().services().consent_log->published().signer();
-        tlog::Note note{.text = tlog::format_checkpoint(
-                            {.origin = log->verifier().name(), .size = size, .root = tlog::leaf_hash(as_bytes(entry))}),
-                        .signatures = {}};
-        note.signatures.push_back(log->sign(note.text));
-        return tlog::format_note(note);
-    };
-    write("other", state(1, "another entry"));
+    write("other", other_state());
     EXPECT_THAT(refusal("log.zip", "other"), HasSubstr("other: the log has signed another tree of 1 entries"));
     EXPECT_THAT(refusal("early.zip", "other"), HasSubstr("other: the log has signed another tree"));
     const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
