@@ -618,6 +618,13 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
     const Finished kept = run({"verify", "database", "--checkpoint", "kept"});
     EXPECT_EQ(kept.code, 1) << kept.err;
     EXPECT_THAT(kept.out, HasSubstr("The checkpoint that was kept is not one of the log: "));
+    const Finished of_acts = run({"log", "verify", "admin", "--checkpoint", "kept"});
+    EXPECT_EQ(of_acts.code, 1) << of_acts.err;
+    EXPECT_THAT(of_acts.out, HasSubstr("The checkpoint that was kept is not one of the log: "));
+    EXPECT_EQ(run({"log", "verify", "admin"}).code, 0);
+    const Finished unread = run({"log", "verify", "admin", "--checkpoint", "nowhere"});
+    EXPECT_EQ(unread.code, 2);
+    EXPECT_THAT(unread.err, HasSubstr("consentry: --checkpoint: nowhere cannot be read: "));
 }
 
 // As root, the command could otherwise replace a device of the machine.

@@ -67,10 +67,7 @@ std::optional<KnownLog> known_log(const VerifyDatabaseOptions& options) {
     }
     if (options.checkpoint.empty()) return out;
     try {
-        out.checkpoint = std::string(InputFile(options.checkpoint).text());
-        // Taken for a checkpoint, such a file would accuse the database.
-        if (const auto parsed = tlog::parse_signed_checkpoint(*out.checkpoint); !parsed)
-            throw WrongUse(fmt::format("{} is not a checkpoint: {}", options.checkpoint, parsed.error()));
+        out.checkpoint = kept_checkpoint(options.checkpoint);
     } catch (const WrongUse& error) {
         say("consentry: --checkpoint: {}\n", error.what());
         return std::nullopt;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/commands/verify_input.hpp"
 #include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "base/standard_error.hpp"
@@ -174,12 +175,20 @@ int verify_administration_log(const LogOptions& options) {
         }
         key = std::move(*parsed);
     }
+    std::optional<std::string> kept;
+    try {
+        if (!options.checkpoint.empty()) kept = kept_checkpoint(options.checkpoint);
+    } catch (const WrongUse& error) {
+        say("consentry: --checkpoint: {}\n", error.what());
+        return wrong_use;
+    }
     const SystemClock clock;
     const auto services = open_with_log(clock);
     if (!services) return wrong_use;
     std::optional<ProgressBar> bar(std::in_place);
     const auto findings = run(services->administration_log->verify(
-        std::move(key), [&bar](std::uint64_t done, std::uint64_t all) { bar->show("comparing", done, all); }));
+        std::move(key), std::move(kept),
+        [&bar](std::uint64_t done, std::uint64_t all) { bar->show("comparing", done, all); }));
     bar.reset();
     if (options.json)
         fmt::print("{}\n", boost::json::serialize(json_of(findings)));

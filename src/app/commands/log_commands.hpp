@@ -9,6 +9,7 @@ namespace consentry {
 struct LogOptions {
     std::int64_t limit = 50;
     std::string key;
+    std::string checkpoint;  // file with a checkpoint that was kept; empty: none
     bool json = false;
 };
 

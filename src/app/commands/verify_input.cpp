@@ -19,6 +19,7 @@
 #include "base/strict_json.hpp"
 #include "features/consent_proof/bundle_names.hpp"
 #include "features/consent_proof/zip_reader.hpp"
+#include "tlog/checkpoint.hpp"
 
 namespace consentry {
 namespace {
@@ -150,6 +151,13 @@ InputFile::InputFile(const std::string& path) {
 
 InputFile::~InputFile() {
     if (mapped_ != nullptr) munmap(mapped_, size_);
+}
+
+std::string kept_checkpoint(const std::string& path) {
+    std::string out(InputFile(path).text());
+    if (const auto parsed = tlog::parse_signed_checkpoint(out); !parsed)
+        throw WrongUse(fmt::format("{} is not a checkpoint: {}", path, parsed.error()));
+    return out;
 }
 
 FoundEvidence evidence_in(const boost::json::object& object) {

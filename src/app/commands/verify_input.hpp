@@ -41,6 +41,10 @@ private:
     std::string_view text_;
 };
 
+// The signed note in a file that a reader has kept. Throws WrongUse if it is none: taken for a checkpoint, such a file
+// would accuse the log.
+std::string kept_checkpoint(const std::string& path);
+
 // The members that a row and its addendum both have; what is absent is null.
 inline constexpr std::array<std::string_view, 4> evidence_members{"ipAddress", "sessionId", "shownDiffHash",
                                                                   "userAgent"};

@@ -70,9 +70,10 @@ public:
 
     awaitable<std::int64_t> size();
     awaitable<std::vector<ShownAct>> show(std::int64_t from, std::int64_t to);
-    // Compares acts, entries, tiles and checkpoint, and with them what the witnesses have cosigned. Without a key,
-    // trusts that of the settings.
-    awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key, ComparisonProgress progress = {});
+    // Compares acts, entries, tiles and checkpoint, and with them what the witnesses have cosigned and the signed note
+    // of a checkpoint that a reader has kept. Without a key, trusts that of the settings.
+    awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key, std::optional<std::string> kept = {},
+                                  ComparisonProgress progress = {});
 
     PublishedLog& published() { return published_; }
 

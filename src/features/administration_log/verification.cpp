@@ -125,7 +125,8 @@ private:
     EvidenceFindings evidence_;
 };
 
-awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, ComparisonProgress progress) {
+awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, std::optional<std::string> kept,
+                                                 ComparisonProgress progress) {
     ActFindings out;
     const auto state = co_await entries_.find_state();
     if (!key && state) {
@@ -154,6 +155,11 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
                           std::string_view(one.text));
     });
     out.log = std::move(log);
+    if (kept) {
+        const std::uint64_t size = out.log.checkpoint ? out.log.checkpoint->size : 0;
+        auto fault = co_await compare_with_kept(entries_, std::move(*kept), trusted, size);
+        if (!fault.empty()) out.log.found.push_back({LogFault::checkpoint, {}, std::move(fault)});
+    }
     if (!settings_.witness_lines.empty() && trusted && out.log.checkpoint && out.log.checkpoint->size > 0) {
         auto checked = co_await check_witnesses(entries_, *trusted, settings_.witness_lines);
         out.cosigned = std::move(checked.cosigned);

@@ -157,26 +157,16 @@ awaitable<void> DatabaseCheck::compare_with_known() {
         const auto state = co_await log_.find_state();
         if (auto own = tlog::VerifierKey::parse(state ? state->verifier_key : "")) key = std::move(*own);
     }
-    if (known_.checkpoint) co_await compare_with_kept(*known_.checkpoint, key);
+    if (known_.checkpoint) {
+        show("comparing with the checkpoint that was kept");
+        const std::uint64_t size = out_.checkpoint ? out_.checkpoint->size : 0;
+        const auto fault = co_await compare_with_kept(log_, *known_.checkpoint, key, size);
+        if (!fault.empty()) tell(fault);
+    }
     if (known_.witness_lines.empty() || !key || !out_.checkpoint || out_.checkpoint->size == 0) co_return;
     show("comparing with what the witnesses have cosigned");
     const auto checked = co_await check_witnesses(log_, *key, known_.witness_lines);
     if (!checked.fault.empty()) tell(checked.fault);
-}
-
-awaitable<void> DatabaseCheck::compare_with_kept(std::string note, std::optional<tlog::VerifierKey> key) {
-    show("comparing with the checkpoint that was kept");
-    if (!key) co_return tell("The database names no log of which the checkpoint that was kept could be one.");
-    const auto kept = tlog::open_checkpoint(note, *key);
-    if (!kept) co_return tell(fmt::format("The checkpoint that was kept is not one of the log: {}.", kept.error()));
-    const std::uint64_t size = out_.checkpoint ? out_.checkpoint->size : 0;
-    if (size < kept->checkpoint.size)
-        co_return tell(fmt::format("The log has {} entries, but the checkpoint that was kept has {}: it was set back.",
-                                   size, kept->checkpoint.size));
-    const bool is_beginning = co_await begins_with(log_, kept->checkpoint);
-    if (!is_beginning)
-        tell(fmt::format("The first {} entries in the database are not those of the checkpoint that was kept.",
-                         kept->checkpoint.size));
 }
 
 awaitable<void> DatabaseCheck::compare_entries() {

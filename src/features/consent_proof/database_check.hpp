@@ -56,7 +56,6 @@ private:
     awaitable<void> name_wrong_values(std::string failure);
     awaitable<void> compare_with_published();
     awaitable<void> compare_with_known();
-    awaitable<void> compare_with_kept(std::string note, std::optional<tlog::VerifierKey> key);
     awaitable<void> compare_entries();
     awaitable<void> compare_pending();
     awaitable<void> find_missing();

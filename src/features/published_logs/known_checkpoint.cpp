@@ -26,6 +26,20 @@ awaitable<bool> begins_with(LogRepository& log, tlog::Checkpoint checkpoint) {
     co_return tree.root() == checkpoint.root;
 }
 
+awaitable<std::string> compare_with_kept(LogRepository& log, std::string note, std::optional<tlog::VerifierKey> key,
+                                         std::uint64_t size) {
+    if (!key) co_return "The database names no log of which the checkpoint that was kept could be one.";
+    const auto kept = tlog::open_checkpoint(note, *key);
+    if (!kept) co_return fmt::format("The checkpoint that was kept is not one of the log: {}.", kept.error());
+    if (size < kept->checkpoint.size)
+        co_return fmt::format("The log has {} entries, but the checkpoint that was kept has {}: it was set back.", size,
+                              kept->checkpoint.size);
+    const bool is_beginning = co_await begins_with(log, kept->checkpoint);
+    if (is_beginning) co_return std::string();
+    co_return fmt::format("The first {} entries in the database are not those of the checkpoint that was kept.",
+                          kept->checkpoint.size);
+}
+
 awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey key, std::string lines) {
     WitnessFindings out;
     const auto state = co_await log.find_state();

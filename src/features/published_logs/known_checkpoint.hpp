@@ -16,6 +16,11 @@ namespace consentry {
 // Whether the entries in the database begin with those of the checkpoint. Reads in portions.
 awaitable<bool> begins_with(LogRepository& log, tlog::Checkpoint checkpoint);
 
+// What contradicts the signed note of a checkpoint that a reader has kept: a sentence; empty if nothing does. `size`:
+// of the log's own checkpoint. `log` must outlive the coroutine.
+awaitable<std::string> compare_with_kept(LogRepository& log, std::string note, std::optional<tlog::VerifierKey> key,
+                                         std::uint64_t size);
+
 struct WitnessFindings {
     std::optional<tlog::AcceptedCheckpoint> cosigned;  // the newest one that the quorum of the witnesses has cosigned
     std::string fault;                                 // a sentence; empty: none

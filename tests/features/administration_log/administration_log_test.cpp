@@ -52,10 +52,12 @@ struct Acts : Keys {
         if (!account) return otherwise;
         return !account->email.empty() ? account->email : account->id ? account->id->text() : "tag";
     }
-    ActFindings verify(std::optional<tlog::VerifierKey> key = {}) { return run(log().verify(std::move(key))); }
-    std::vector<std::string> texts() {
+    ActFindings verify(std::optional<tlog::VerifierKey> key = {}, std::optional<std::string> kept = {}) {
+        return run(log().verify(std::move(key), std::move(kept)));
+    }
+    std::vector<std::string> texts(const std::optional<std::string>& kept = {}) {
         std::vector<std::string> out;
-        for (const LogFinding& one : verify().log.found) out.push_back(one.text);
+        for (const LogFinding& one : verify({}, kept).log.found) out.push_back(one.text);
         return out;
     }
     std::string email_of_chief() const {
@@ -402,6 +404,35 @@ TEST(AdministrationLog, WhatWitnessesHaveSeenCannotBeRewritten) {
     EXPECT_THAT(given.t.texts(), Contains(HasSubstr("no checkpoint that the quorum of the witnesses has cosigned")));
     given.t.service.sql("UPDATE logs SET cosigned_checkpoint = '" + cosigned + "' WHERE name = 'administration'");
     EXPECT_THAT(given.t.texts(), Contains(HasSubstr("are not those that the witnesses have cosigned")));
+}
+
+// A reader without witnesses keeps the checkpoint. The log that the operator signs later is consistent in itself.
+TEST(AdministrationLog, WhatAReaderHasKeptCannotBeRewritten) {
+    Acts t;
+    t.make();
+    t.service.make_person();
+    const std::size_t size = t.all().size();
+    const std::string kept = t.service.get("/consent-log/administration/checkpoint").body;
+    EXPECT_THAT(t.texts(kept), IsEmpty());
+    t.service.make_person();
+    t.all();
+    EXPECT_THAT(t.texts(kept), IsEmpty());
+    const auto rewritten_without = [&](const std::string& acts) {
+        t.service.sql("DELETE FROM log_entries WHERE log = 'administration'");
+        t.service.sql("DELETE FROM logs WHERE name = 'administration'");
+        t.service.sql("DELETE FROM administration_acts WHERE " + acts);
+        std::filesystem::remove_all(t.service.folder() / "data" / "storage" / "private" / "administration-log");
+        t.service.restart({});
+        t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
+        t.all();
+        EXPECT_THAT(t.texts(), IsEmpty());
+        return t.texts(kept);
+    };
+    const std::string first = "The first " + std::to_string(size) + " entries in the database are not those";
+    EXPECT_THAT(rewritten_without("1 = 0"), ElementsAre(HasSubstr(first + " of the checkpoint that was kept.")));
+    EXPECT_THAT(rewritten_without("1 = 1"), ElementsAre("The log has 0 entries, but the checkpoint that was kept has " +
+                                                        std::to_string(size) + ": it was set back."));
+    EXPECT_THAT(t.texts("nonsense"), ElementsAre(HasSubstr("The checkpoint that was kept is not one of the log: ")));
 }
 
 // The entries stay, and every proof with them. What they name by digest goes.

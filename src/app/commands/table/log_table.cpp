@@ -62,6 +62,11 @@ void add_log_commands(CLI::App& program, Selected& selected) {
                                     "Compares acts, entries and tiles with the signed checkpoint; names every "
                                     "altered, missing, added or moved entry");
     verified->add_option("--key", options.key, "Verifier key of the log, as published at /.well-known/consent-log");
+    verified
+        ->add_option("--checkpoint", options.checkpoint,
+                     "File with a checkpoint of the log that you have kept, /consent-log/administration/checkpoint; - "
+                     "reads standard input")
+        ->type_name("FILE");
     verified->add_flag("--json", options.json, "Print JSON");
     verified->callback([&selected] { selected.run = [] { return verify_administration_log(options); }; });
 }
