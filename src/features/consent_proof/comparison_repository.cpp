@@ -45,6 +45,12 @@ constexpr auto fact_columns =
                           column<"CAST(p.content_hashes AS TEXT)", &VersionFacts::content_hashes>,
                           column<"CAST(p.grace_version AS TEXT)", &VersionFacts::grace_version>);
 
+constexpr auto page_columns = columns<StoredPage>(
+    column<"CAST(hash AS TEXT)", &StoredPage::hash>, column<"CAST(type AS TEXT)", &StoredPage::type>,
+    column<"CAST(from_version AS TEXT)", &StoredPage::from_version>,
+    column<"CAST(to_version AS TEXT)", &StoredPage::to_version>,
+    column<"CAST(language AS TEXT)", &StoredPage::language>, column<"CAST(page AS TEXT)", &StoredPage::page>);
+
 constexpr auto joined = storage::Text{
     " FROM log_entries e LEFT JOIN term_policy_acceptances a ON a.id = e.id "
     "LEFT JOIN term_policies p ON p.id = a.term_policy_id AND p.status = 'published' "
@@ -195,12 +201,8 @@ awaitable<std::map<std::string, VersionFacts>> ComparisonRepository::version_fac
 
 awaitable<std::vector<StoredPage>> ComparisonRepository::pages(std::string after, std::int64_t count) {
     const auto rows = co_await database_.query(
-        "SELECT CAST(hash AS TEXT), CAST(page AS TEXT) FROM term_policy_diffs WHERE hash > $1 ORDER BY hash LIMIT $2",
-        after, count);
-    std::vector<StoredPage> out;
-    out.reserve(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({.hash = rows[i].text(0), .page = rows[i].text(1)});
-    co_return out;
+        sql<"SELECT ", page_columns, " FROM term_policy_diffs WHERE hash > $1 ORDER BY hash LIMIT $2">, after, count);
+    co_return page_columns.read_all(rows);
 }
 
 awaitable<std::vector<RowPlace>> ComparisonRepository::places(const RowPlace& after, std::int64_t count) {

@@ -42,8 +42,13 @@ struct VersionFacts {
     std::optional<std::string> grace_version;
 };
 
+// A comparison of two versions. As texts: a row may have values of wrong types.
 struct StoredPage {
     std::string hash;
+    std::string type;
+    std::string from_version;
+    std::string to_version;
+    std::string language;
     std::string page;
 };
 

@@ -26,6 +26,13 @@ struct DatabaseFindings {
     bool are_none() const { return found.empty() && unnamed == 0; }
 };
 
+struct PublishedText {
+    PolicyType type;
+    std::int64_t version;
+    Language language;
+    std::string digest;
+};
+
 // What the verifier knows, whatever the database says.
 struct KnownLog {
     std::optional<tlog::VerifierKey> key = {};   // see compare_log()
@@ -64,6 +71,9 @@ private:
     awaitable<void> compare_publications();
     awaitable<void> compare_texts();
     awaitable<void> compare_pages();
+    awaitable<std::string> fault_of(StoredPage page, std::vector<TermPolicy> all);  // empty: none
+    // nullopt if the object store has lost or altered it.
+    awaitable<std::optional<std::string>> published_text(PublishedText text);
     awaitable<void> compare_receipt_keys();
     void compare(const ComparedEntry& stored);
     void check_grace(const TermPolicy& policy, const std::vector<TermPolicy>& all,

@@ -11,6 +11,7 @@
 #include "features/consent_proof/database_check.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 #include "features/term_policies/content_check.hpp"
+#include "features/term_policies/diff_page.hpp"
 
 namespace consentry {
 namespace {
@@ -26,6 +27,22 @@ bool has_hashes(const TermPolicy& policy, std::string_view content_hashes) {
         const auto* hash = read->get_object().if_contains(name_of(content.language));
         return hash != nullptr && hash->is_string() && std::string_view(hash->get_string()) == content.digest;
     });
+}
+
+// Of a published version, as a kept comparison names it.
+std::optional<PublishedText> text_of(const std::vector<TermPolicy>& all, const StoredPage& page,
+                                     const std::string& version) {
+    const auto language = find_enum<Language>(page.language);
+    if (!language) return std::nullopt;
+    for (const TermPolicy& policy : all) {
+        if (policy.status != PolicyStatus::published || name_of(policy.type) != page.type ||
+            std::to_string(policy.version) != version)
+            continue;
+        const auto content = std::ranges::find(policy.contents, *language, &PolicyContent::language);
+        if (content == policy.contents.end()) return std::nullopt;
+        return PublishedText{policy.type, policy.version, *language, content->digest};
+    }
+    return std::nullopt;
 }
 
 using Facts = std::map<std::string, VersionFacts>;
@@ -127,18 +144,44 @@ awaitable<void> DatabaseCheck::compare_texts() {
     }
 }
 
+awaitable<std::optional<std::string>> DatabaseCheck::published_text(PublishedText text) {
+    auto object = co_await store_.get(storage::Area::public_area,
+                                      paths_.publication(text.type, text.version, text.language), policy_bytes_max);
+    if (!object || digest_of(object->bytes) != text.digest) co_return std::nullopt;
+    co_return std::move(object->bytes);
+}
+
 // Acceptances name the comparison that was shown by the hash of its page.
 awaitable<void> DatabaseCheck::compare_pages() {
+    TermPolicyRepository policies(database_);
     std::string after;
     for (;;) {
         show("comparing comparisons of versions");
         const auto found = co_await repository_.pages(after, pages_at_once);
-        for (const StoredPage& one : found)
-            if (digest_of(one.page) != one.hash) add("term_policy_diffs", one.hash, "its page does not have this hash");
+        if (found.empty()) co_return;
+        const auto all = co_await policies.list_all();  // later than the pages, so that their versions are there
+        for (const StoredPage& one : found) {
+            const auto fault = co_await fault_of(one, all);
+            if (!fault.empty()) add("term_policy_diffs", one.hash, fault);
+        }
         // SQLite sorts bytes behind every text, so that a row with bytes for a hash would come again and again.
         if (std::ssize(found) < pages_at_once || found.back().hash <= after) co_return;
         after = found.back().hash;
     }
+}
+
+// A forger of a page computes its hash as well, so the page is compared with the texts.
+awaitable<std::string> DatabaseCheck::fault_of(StoredPage page, std::vector<TermPolicy> all) {
+    if (digest_of(page.page) != page.hash) co_return "its page does not have this hash";
+    const auto before = text_of(all, page, page.from_version);
+    const auto after = text_of(all, page, page.to_version);
+    if (!before || !after || before->version >= after->version)
+        co_return "it compares versions or texts that were not published";
+    const auto earlier = co_await published_text(*before);
+    const auto later = co_await published_text(*after);
+    if (!earlier || !later) co_return std::string();  // named by the comparison of texts
+    if (is_diff_page(page.page, before->language, *earlier, *later)) co_return std::string();
+    co_return "its page does not show how the two texts differ";
 }
 
 }  // namespace consentry

@@ -1,5 +1,9 @@
 #include "features/term_policies/diff_page.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
@@ -11,6 +15,7 @@
 namespace consentry {
 namespace {
 
+// Pages are kept: if this changes, is_diff_page() must know the former one.
 constexpr std::string_view style =
     ":root{color-scheme:light dark;--text:#1a1a1a;--page:#fff;--old:#ffe3e0;--old-edge:#b3261e;--new:#dff5e1;"
     "--new-edge:#1b6e2a}"
@@ -58,6 +63,27 @@ Html element_of(const DiffPage& page, char mark, std::string_view line) {
     return out;
 }
 
+// What html_escaped() made of it.
+std::string unescaped(std::string_view html) {
+    constexpr std::array<std::pair<std::string_view, char>, 4> names{
+        {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}}};
+    std::string out;
+    while (!html.empty()) {
+        const auto name = std::ranges::find_if(names, [&](const auto& one) { return html.starts_with(one.first); });
+        out.push_back(name == names.end() ? html.front() : name->second);
+        html.remove_prefix(name == names.end() ? 1 : name->first.size());
+    }
+    return out;
+}
+
+// The first text between `begin` and `end`; empty if there is none.
+std::string label_in(std::string_view page, std::string_view begin, std::string_view end) {
+    const auto from = page.find(begin);
+    if (from == std::string_view::npos) return {};
+    page.remove_prefix(from + begin.size());
+    return unescaped(page.substr(0, page.find(end)));
+}
+
 }  // namespace
 
 Html diff_lines(const DiffPage& page, std::string_view before, std::string_view after) {
@@ -83,6 +109,15 @@ std::string diff_page(const DiffPage& page, std::string_view before, std::string
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{1}</title>\n"
         "<style>{2}</style>\n</head>\n<body>\n<main>\n<h1>{1}</h1>\n{3}</main>\n</body>\n</html>\n",
         name_of(page.language), Html::of_text(page.title).text(), style, diff_lines(page, before, after).text());
+}
+
+bool is_diff_page(std::string_view page, Language language, std::string_view before, std::string_view after) {
+    const DiffPage labels{.title = label_in(page, "<title>", "</title>"),
+                          .same = label_in(page, "</h1>\n<p>", "</p>\n</main>"),
+                          .removed = label_in(page, "<del><span class=\"label\">", ": </span>"),
+                          .added = label_in(page, "<ins><span class=\"label\">", ": </span>"),
+                          .language = language};
+    return diff_page(labels, before, after) == page;
 }
 
 DiffPage labeled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,

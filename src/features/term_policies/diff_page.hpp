@@ -21,6 +21,9 @@ struct DiffPage {
 Html diff_lines(const DiffPage& page, std::string_view before, std::string_view after);
 // Everything in the texts is escaped. The same input gives the same bytes.
 std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after);
+// Whether a page shows the differences of these texts in this language, whatever its labels say: a program of another
+// version may have had others.
+bool is_diff_page(std::string_view page, Language language, std::string_view before, std::string_view after);
 // The labels in this language. `policy` is the message key of the policy's name.
 DiffPage labeled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
                       std::int64_t to);

@@ -426,6 +426,66 @@ TEST(DatabaseCheck, AComparisonThatWasShownIsKeptAsItWas) {
                             "term_policy_diffs"));
 }
 
+// Users are shown the page that is kept. A forger computes its hash as well.
+TEST(DatabaseCheck, AComparisonShowsHowThePublishedTextsDiffer) {
+    Service service{Environment{}};
+    const PolicyDesk desk(service);
+    const std::string kept = "1. We delete your data.\n";
+    desk.published("privacy", 1,
+                   {{"en", kept + "2. We sell \"nothing\" & keep it.\n"}, {"fr", "Un\n"}, {"de", "Eins\n"}});
+    desk.published("privacy", 2,
+                   {{"en", kept + "2. We sell <b>everything</b>.\n"}, {"fr", "Deux\n"}, {"de", "Eins\n"}});
+    desk.published("privacy", 3, {{"en", "Three\n"}, {"fr", "Un\n"}});
+    const auto page_of = [&](const std::string& versions, const std::string& language) {
+        return service.get("/api/public/term-policy/diff/privacy/" + versions + "?language=" + language).body;
+    };
+    const std::string page = page_of("1/2", "en");
+    for (const auto& [versions, language] : {std::pair("1/2", "fr"), std::pair("1/2", "de"), std::pair("1/3", "fr")})
+        page_of(versions, language);
+    publish_log(service);
+    ASSERT_THAT(check(service).found, IsEmpty());
+    service.sql("CREATE TABLE kept_diffs AS SELECT * FROM term_policy_diffs");
+    const auto after = [&](const std::string& change) {
+        service.sql("UPDATE term_policy_diffs SET " + change);
+        const auto found = check(service).found;
+        service.sql("DELETE FROM term_policy_diffs");
+        service.sql("INSERT INTO term_policy_diffs SELECT * FROM kept_diffs");
+        return found;
+    };
+    const auto with = [&](std::string_view what, std::string_view instead) {
+        std::string forged = page;
+        const auto at = forged.find(what);
+        EXPECT_NE(at, std::string::npos) << what;
+        forged.replace(at, what.size(), instead);
+        return "page = '" + forged + "', hash = '" + to_hex(crypto::sha256(forged)) + "' WHERE hash = '" +
+               to_hex(crypto::sha256(page)) + "'";
+    };
+    const auto named = [](std::string_view why) { return ElementsAre(HasSubstr(why)); };
+    constexpr std::string_view other = ": its page does not show how the two texts differ";
+    constexpr std::string_view no_texts = ": it compares versions or texts that were not published";
+    EXPECT_THAT(after(with("everything", "nothing")), named(other));
+    EXPECT_THAT(after(with("<del>", "<p>")), named(other));
+    EXPECT_THAT(after(with("1. We delete", "1. We keep")), named(other));
+    EXPECT_THAT(after(with("ins{", "ins{display:none;")), named(other));
+    EXPECT_THAT(after(with("</main>", "<ins>3. More\n</ins>\n</main>")), named(other));
+    const std::string in_english = " WHERE language = 'en'";
+    EXPECT_THAT(after("language = 'ja'" + in_english), named(no_texts));
+    EXPECT_THAT(after("language = 'xx'" + in_english), named(no_texts));
+    EXPECT_THAT(after("type = 'cookies'" + in_english), named(no_texts));
+    EXPECT_THAT(after("to_version = 9" + in_english), named(no_texts));
+    EXPECT_THAT(after("from_version = 2" + in_english), named(no_texts));
+    EXPECT_THAT(after("to_version = 3" + in_english), named(other));
+    EXPECT_THAT(after("from_version = 2 WHERE to_version = 3"), named(other));
+    EXPECT_THAT(after("language = 'id' WHERE language = 'de'"), named(no_texts));
+    service.sql("DELETE FROM term_policy_diffs WHERE from_version = 1 AND to_version = 2 AND language = 'fr'");
+    EXPECT_THAT(after("language = 'fr' WHERE language = 'de'"), named(other));
+    // Another program version has other labels.
+    const auto labeled = page.substr(0, page.find(": </span>"));
+    const std::string label = labeled.substr(labeled.rfind('>') + 1);
+    EXPECT_THAT(after(with(">" + label + ": ", ">Taken &quot;out&quot; &amp; gone: ")), IsEmpty());
+    EXPECT_THAT(check(service).found, IsEmpty()) << "all changes are undone";
+}
+
 // One connection, because ten thousand edits open too many otherwise.
 class Editor {
 public:
