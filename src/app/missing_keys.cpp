@@ -40,15 +40,17 @@ std::string missing_keys(const Config& config) {
     // A log that was just turned on has none yet.
     if (lacks_key_of_log(missing) && !has_log(config)) std::erase(missing, key_of_log);
     if (missing.empty() || !text_in_database(config, "users", "SELECT username FROM users LIMIT 1")) return {};
-    return fmt::format("{} lacks {}, although the database has accounts", name_of_folder(config), listed(missing));
+    return fmt::format(
+        "{} lacks {}, although the database has accounts. Put the missing files back. {}", name_of_folder(config),
+        listed(missing),
+        lacks_key_of_log(missing)
+            ? fmt::format("If {} is lost, start a new log, as docs/guides/backup.md explains", key_of_log)
+            : "If they are lost, start the service, which makes others");
 }
 
 void require_keys(const Config& config) {
     if (const std::string missing = missing_keys(config); !missing.empty())
-        throw WrongSettings(
-            fmt::format("DATA_DIR: {}. Put the missing files back. If they are lost, start the service, which makes "
-                        "others; nothing was changed",
-                        missing));
+        throw WrongSettings(fmt::format("DATA_DIR: {}; nothing was changed", missing));
 }
 
 void require_key_of_log(const Config& config) {

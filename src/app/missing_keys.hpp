@@ -8,8 +8,8 @@
 
 namespace consentry {
 
-// Says which keys are missing in DATA_DIR/keys beside data that were made with them; empty if none is. Throws
-// Unavailable if the database does not respond.
+// Says which keys are missing in DATA_DIR/keys beside data that were made with them, and what to do; empty if none is.
+// Throws Unavailable if the database does not respond.
 std::string missing_keys(const Config& config);
 
 // For commands, none of which replaces keys. Throws WrongSettings if some are missing.

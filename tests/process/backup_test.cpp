@@ -444,12 +444,24 @@ TEST_F(Backup, WithoutKeysMakesNoCommandMakeOthers) {
 
     fs::copy(folder_ / "former-0/keys", folder_ / "data/keys");
     EXPECT_EQ(run({"keys", "epoch", "raise"}).code, 0);
+    // No start makes another key of a log.
+    fs::rename(folder_ / "data/keys/consent-log.key", folder_ / "consent-log.key");
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"verify", "database"}, {"config", "check"}, {"serve"}}) {
+        const Finished refused = run(command);
+        EXPECT_EQ(refused.code, 2) << command.front() << refused.out;
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("is lost, start a new log, as docs/guides/backup.md explains"),
+                                       Not(HasSubstr("makes others"))));
+    }
+    fs::rename(folder_ / "consent-log.key", folder_ / "data/keys/consent-log.key");
     // Only the service itself replaces what can be replaced.
     fs::remove(folder_ / "data/keys/app.key");
-    EXPECT_THAT(run({"user", "list"}).err, HasSubstr(keys + " lacks app.key, although"));
+    const std::string replaced = "If they are lost, start the service, which makes others";
+    EXPECT_THAT(run({"user", "list"}).err, AllOf(HasSubstr(keys + " lacks app.key, although"), HasSubstr(replaced)));
     const Finished warned = run({"config", "check"});
     EXPECT_EQ(warned.code, 0);
-    EXPECT_THAT(warned.err, HasSubstr("warning: DATA_DIR: " + keys + " lacks app.key, although"));
+    EXPECT_THAT(warned.err,
+                AllOf(HasSubstr("warning: DATA_DIR: " + keys + " lacks app.key, although"), HasSubstr(replaced)));
     const ServiceProcess service(folder_.path());
     EXPECT_EQ(log_in(service.client(), ada).status, 200U);
     EXPECT_EQ(run({"user", "list"}).code, 0);

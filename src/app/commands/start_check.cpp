@@ -330,8 +330,7 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
             looker.look("STORAGE_URL", "the published logs were not checked", look_at_published_logs);
         looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_receipt_key(c, clock); });
         if (std::string missing = missing_keys(config); !missing.empty())
-            found.warnings.push_back(
-                {"DATA_DIR", std::move(missing) + ". Put the missing files back: a start makes others"});
+            found.warnings.push_back({"DATA_DIR", std::move(missing)});
     }
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
