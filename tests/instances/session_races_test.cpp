@@ -46,6 +46,57 @@ auto beside_a_rise(const SharedFleet& fleet, Call call) {
                   {}, std::move(call));
 }
 
+// Calls while the epoch rises in the middle of the call's transaction: once it has written accounts `changes` times.
+template <class Call>
+auto while_the_epoch_rises(const SharedFleet& fleet, int changes, Call call) {
+    fleet.sql(
+        "CREATE SEQUENCE changes; "
+        "CREATE FUNCTION wait_for_the_raise() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF nextval('changes') = " +
+        std::to_string(changes) +
+        " THEN PERFORM pg_advisory_xact_lock(hashtext(current_schema())); END IF; RETURN NULL; END $$; "
+        "CREATE TRIGGER wait_for_the_raise AFTER UPDATE ON users FOR EACH ROW EXECUTE FUNCTION wait_for_the_raise()");
+    auto answer = beside(fleet, {"SELECT pg_advisory_xact_lock(hashtext(current_schema()))"},
+                         {"UPDATE epochs SET grants = grants + 1, api_keys = api_keys + 1"}, std::move(call));
+    fleet.sql("DROP TRIGGER wait_for_the_raise ON users; DROP FUNCTION wait_for_the_raise; DROP SEQUENCE changes");
+    return answer;
+}
+
+TEST(STO_6, AChangeBesideARaiseGrantsNothingOfTheNewEpoch) {
+    SharedFleet fleet(1);
+    const Person chief = fleet->make_person("superAdmin");
+    constexpr const char* path = "/api/admin/api-key/create";
+    const json::object wanted{{"name", "made beside a raise"}, {"type", "system"}};
+    const auto current_keys = [&] {
+        return fleet.number("SELECT count(*) FROM api_keys WHERE epoch = (SELECT e.api_keys FROM epochs e)");
+    };
+
+    TokenTexts tokens = tokens_of(fleet->client(0), chief);
+    EXPECT_EQ(while_the_epoch_rises(
+                  fleet, 2, [&] { return fleet->client(0).post(path, wanted, bearer(tokens.access)).code_name(); }),
+              "jwtAccessTokenInvalid");
+    EXPECT_EQ(current_keys(), 0);
+
+    tokens = tokens_of(fleet->client(0), chief);
+    const Answer made = fleet->client(0).post(path, wanted, bearer(tokens.access));
+    ASSERT_EQ(made.status, 201U) << made.body;
+    const std::string reset = "/api/admin/api-key/update/" + made.text("data.id") + "/reset";
+    EXPECT_EQ(while_the_epoch_rises(
+                  fleet, 2, [&] { return fleet->client(0).patch(reset, {}, bearer(tokens.access)).code_name(); }),
+              "jwtAccessTokenInvalid");
+    EXPECT_EQ(current_keys(), 0);
+}
+
+TEST(STO_6, BackupCodesMadeBesideARaiseAreNotOfTheNewEpoch) {
+    SharedFleet fleet(1);
+    TokenTexts tokens;
+    const Person ada = fleet->make_protected_person(&tokens);
+    const auto codes =
+        while_the_epoch_rises(fleet, 2, [&] { return new_backup_codes(fleet->client(0), tokens.access); });
+    EXPECT_TRUE(codes.empty());
+    EXPECT_EQ(fleet.number("SELECT count(*) FROM backup_codes WHERE epoch = (SELECT e.grants FROM epochs e)"), 0);
+}
+
 TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
     SharedFleet fleet(everywhere);
     const Person ada = fleet->make_person();

@@ -186,8 +186,7 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
     const TimePoint now = clock_.now();
     // As in every change of an account, its row comes before those of its identities.
-    storage::Transaction transaction = std::move(grounds.spent);
-    for (const auto& statement : grounds.account.statements()) transaction.add(statement);
+    storage::Transaction transaction = std::move(grounds.account);
     LoginRepository::add_login(transaction,
                                {.user = user.id,
                                 .security_version = user.security_version,
@@ -198,6 +197,8 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
                                now);
     if (grounds.identity) social_.add_use(transaction, user.id, *grounds.identity, cause, now);
     const Sessions::Endings endings = sessions_.add_to(transaction, prepared);
+    // Compares the identity token with the epoch: after the session, so that it is of no newer epoch.
+    for (const auto& statement : grounds.spent.statements()) transaction.add(statement);
     Audit::add(transaction, user.id, action_of(with), cause, now, {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     if (!outcome.committed) co_return fail(changed_under(with));
@@ -239,17 +240,19 @@ awaitable<Result<LoginAnswer>> Login::challenge(const User& user, const TwoFacto
     answer.role = user.role;
     answer.backup_codes_remaining = factor.required_setup ? 0 : factor.backup_codes;
     answer.challenge = token;
-    storage::Transaction transaction = grounds.spent;
-    const std::size_t own = transaction.statements().size();
+    storage::Transaction transaction;
     LoginRepository::add_challenge(transaction, user.id, user.security_version, with == LoginWith::credential);
     if (factor.required_setup) answer.setup = two_factor_.add_required_set_up(transaction, user.id, user.email);
+    const std::size_t own = transaction.statements().size();
+    // In the same order as in a login without a challenge: two of them wait instead of deadlocking.
+    for (const auto& statement : grounds.spent.statements()) transaction.add(statement);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) {
         co_await challenges_.forget(token);
-        if (outcome.failed_at > own) co_return fail(errors::two_factor_not_required_setup);
+        if (outcome.failed_at > 0 && outcome.failed_at < own) co_return fail(errors::two_factor_not_required_setup);
         co_return fail(changed_under(with));
     }
-    co_await challenges_.evict_oldest(user.id, outcome.results[own][0].integer(0), token);
+    co_await challenges_.evict_oldest(user.id, outcome.results.front()[0].integer(0), token);
     co_return answer;
 }
 
@@ -316,6 +319,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     if (identity) social_.add_use(transaction, opened.user.id, *identity, cause, clock_.now());
     const Sessions::Endings endings = sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
+    // After the session: spending a code compares with the epoch once more.
     two_factor_.spend(transaction, *right, cause, TwoFactor::SpentFor::login);
     Audit::add(transaction, opened.user.id, ActivityAction::user_verify_two_factor, cause, clock_.now(),
                {{"sessionId", prepared.row.id.text()}, {"method", right->step ? "code" : "backupCode"}});

@@ -228,15 +228,18 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(User owne
     auto codes = TwoFactorSecrets::new_backup_codes();
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    // The challenge that allows this belongs to a generation as well.
+    UserRepository::add_lock(transaction, user);
+    TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
+    // The challenge that allows this belongs to a generation as well. Compared after the codes, so that they are of no
+    // newer epoch.
+    const std::size_t generation_at = transaction.statements().size();
     UserRepository::add_same_generation(transaction, owner);
     TwoFactorRepository::add_enable(transaction, *proof, settings_.replay_protection, moment());
-    TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user, MailKind::two_factor_enabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) {
-        if (outcome.failed_at == 0) co_return fail(errors::two_factor_challenge_invalid);
+        if (outcome.failed_at <= generation_at) co_return fail(errors::two_factor_challenge_invalid);
         const auto after = co_await state(user);
         if (after.active()) co_return fail(errors::two_factor_not_required_setup);
         co_return fail(co_await settle(user, code_used(), std::move(cause)));

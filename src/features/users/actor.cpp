@@ -1,5 +1,8 @@
 #include "features/users/actor.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 #include "base/errors.hpp"
 #include "features/users/generations.hpp"
 #include "features/users/repository.hpp"
@@ -26,6 +29,8 @@ struct SeenActor {
 constexpr auto seen_actor_columns =
     columns<SeenActor>(column<"u.status", &SeenActor::status>, column<"u.is_verified", &SeenActor::is_verified>,
                        column<"r.type", &SeenActor::role>, unread<"r.abilities">);
+
+bool reads_epoch(const storage::Statement& statement) { return statement.sql.contains(" FROM epochs "); }
 
 }  // namespace
 
@@ -69,8 +74,20 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
 
 storage::awaitable<Result<storage::Outcome>> PrivilegedTransaction::commit(storage::Database& database) && {
     const bool asserts = assertions_ > 0;
+    // On PostgreSQL, each statement reads the epoch anew. A grant may so get an epoch that is newer than the session
+    // whose actor made it. Hence the last statement compares once more.
+    const std::size_t end = statements().size();
+    const bool compares_again =
+        asserts && std::ranges::any_of(statements() | std::views::drop(assertions_), reads_epoch);
+    if (compares_again)
+        add(Expect::one,
+            sql<"UPDATE users SET updated_at = updated_at WHERE id = $1 AND EXISTS (SELECT 1 FROM sessions s "
+                "WHERE s.id = $2 AND ",
+                of_this_epoch_sql<"s">, ")">,
+            by_.proof_->user, by_.proof_->session);
     auto outcome = co_await database.commit(std::move(static_cast<storage::Transaction&>(*this)));
-    if (!outcome.committed && asserts && outcome.failed_at == actor_at_) {
+    if (outcome.committed && compares_again) outcome.results.resize(end);
+    if (!outcome.committed && asserts && (outcome.failed_at == actor_at_ || outcome.failed_at == end)) {
         const auto found = co_await database.query(
             sql<"SELECT ", seen_actor_columns,
                 " FROM users u JOIN roles r ON r.id = u.role_id "

@@ -10,7 +10,9 @@ namespace consentry {
 // One-row tables are read by scalar sub-selects instead of joins: PostgreSQL estimates a thousand rows for such a join,
 // and may then JIT-compile the statement before running it.
 
-// The generation to store in a new grant.
+// The generation to store in a new grant. If the transaction rests on an earlier grant, the statement that compares the
+// epoch of that one comes after: on PostgreSQL, each statement reads the epoch anew, and a raise in between would
+// otherwise give the new grant the new epoch. A PrivilegedTransaction sees to this itself.
 inline constexpr storage::Text epoch_sql = "(SELECT e.grants FROM epochs e)";
 template <storage::Text user>
 inline constexpr storage::Text version_sql = "(SELECT g.security_version FROM users g WHERE g.id = " + user + ")";

@@ -502,6 +502,22 @@ TEST(STO_6, AnIdentityTokenFromBeforeTheEpochCountsAsUsed) {
     EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U) << "the identity itself has no epoch";
 }
 
+// The epoch rises in the middle of the transaction that starts the session.
+TEST(STO_6, ALoginWithAnIdentityTokenBesideARaiseStartsNoSessionOfTheNewEpoch) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has one writer";
+    AccountWorld world;
+    ASSERT_EQ(world.log_in(google, "s-1", ada).status, 200U);
+    const std::string raised_at = std::to_string(epoch_ms(world.service.clock().now() + std::chrono::minutes{1}));
+    world.service.sql(
+        "CREATE FUNCTION raise_epoch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "UPDATE epochs SET grants = grants + 1, raised_at = " +
+        raised_at +
+        "; RETURN NULL; END $$; "
+        "CREATE TRIGGER raise_epoch AFTER UPDATE ON users FOR EACH ROW EXECUTE FUNCTION raise_epoch()");
+    world.log_in(google, "s-1", ada);
+    EXPECT_EQ(world.rows("sessions"), "1");
+}
+
 TEST(SOC_3, AnAccountThatMayNotActIsNotJoined) {
     AccountWorld world;
     const Person person = world.service.make_person();
