@@ -79,8 +79,9 @@ void LinkRequestRepository::add_handled_again(storage::Transaction& transaction,
 awaitable<void> LinkRequestRepository::erase_outside(TimePoint begin, TimePoint end) {
     return storage::execute_in_portions(
         database_,
-        "DELETE FROM link_requests WHERE (address_digest, purpose) IN (SELECT address_digest, purpose "
-        "FROM link_requests WHERE requested_at < $1 OR requested_at > $2 ORDER BY requested_at LIMIT $3)",
+        "DELETE FROM link_requests WHERE (requested_at < $1 OR requested_at > $2) AND (address_digest, purpose) IN "
+        "(SELECT address_digest, purpose FROM link_requests WHERE requested_at < $1 OR requested_at > $2 "
+        "ORDER BY requested_at LIMIT $3)",
         begin, end);
 }
 

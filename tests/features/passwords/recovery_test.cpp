@@ -1,4 +1,5 @@
 // Tests forgotten passwords: requesting the link, and what is needed to use it.
+#include <future>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "tests/support/calls/account_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/run.hpp"
@@ -401,6 +403,31 @@ TEST(Recovery, RequestsFromBeforeTheClockWasSetBackAreForgotten) {
     service.clock().step(-std::chrono::days{1});
     run(service.app().services().clean_up());
     EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "0");
+}
+
+// Another connection has made the request again, and commits once the clean-up waits for the row.
+TEST(Recovery, ARequestThatIsMadeAgainDuringTheCleanUpIsKept) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has one writer";
+    Service service;
+    forget(service, unknown);
+    settle_mails(service);
+    service.pass(std::chrono::days{2});
+    service.sql(
+        "CREATE FUNCTION wait_until_awaited() RETURNS void LANGUAGE plpgsql AS $$ BEGIN "
+        "FOR i IN 1..2000 LOOP EXIT WHEN EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted "
+        "AND pg_backend_pid() = ANY (pg_blocking_pids(pid))); PERFORM pg_sleep(0.01); END LOOP; END $$");
+    auto again = std::async(std::launch::async, [&] {
+        service.sql("UPDATE link_requests SET requested_at = " + std::to_string(epoch_ms(service.clock().now())) +
+                    ", handled_at = NULL; SELECT wait_until_awaited()");
+    });
+    ASSERT_TRUE(eventually([&] {
+        return one(service,
+                   "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%wait_until_awaited()' "
+                   "AND wait_event = 'PgSleep'") == "1";
+    }));
+    run(service.app().services().clean_up());
+    again.get();
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "1");
 }
 
 TEST(Recovery, RequestsAndTokensAreForgottenInTime) {
