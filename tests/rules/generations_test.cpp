@@ -56,7 +56,7 @@ struct Exemption {
 };
 constexpr std::array exemptions{
     Exemption{
-        "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 WHERE user_id = $1 AND id <> $2",
+        "UPDATE sessions SET revoked_at = COALESCE(revoked_at, $3), revoked_reason = COALESCE(revoked_reason, $4)",
         "ends them all"},
     Exemption{"SELECT id FROM sessions WHERE challenge_digest = $1", "whether a challenge was ever spent"},
     Exemption{"DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1", "over long ago"},

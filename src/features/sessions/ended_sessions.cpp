@@ -1,4 +1,5 @@
 // The part of Sessions that lists them and ends them on request.
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "features/sessions/grants.hpp"
 #include "features/sessions/sessions.hpp"
@@ -18,7 +19,8 @@ awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
     SessionRepository::add_revoke(transaction, own, user, "logout", now);
     Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", own.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
-    // Otherwise it has ended at the same moment.
+    // Otherwise it has ended before, perhaps by the same request, whose answer was lost: then nobody erased the copy.
+    if (!outcome.committed) co_await best_effort([&] { return copies_.erase(user, own); });
     if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", own.text()}});
 }
 
@@ -29,7 +31,10 @@ awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId sessio
     Audit::add(transaction, user, action, cause, now, {{"sessionId", session.text()}});
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
-    if (!outcome->committed) co_return fail(errors::session_not_found);
+    if (!outcome->committed) {
+        co_await best_effort([&] { return copies_.erase(user, session); });
+        co_return fail(errors::session_not_found);
+    }
     audit_.tell("session.revoked", Outcome::success, user, cause, {{"session", session.text()}});
     co_return Result<void>{};
 }

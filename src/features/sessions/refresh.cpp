@@ -150,6 +150,8 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
         co_return fail(errors::jwt_refresh_token_invalid);
     }
+    // The instance may have ended before it erased the copy, which admits the previous access token.
+    if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(claims.user, claims.session); });
     if (was_confirmed) co_await repository_.forget_proof(claims.user, claims.session, state.live.jti);
     if (cached) co_return std::move(*cached);
     // The cached copy is gone, so sign the same successor again.

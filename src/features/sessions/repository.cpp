@@ -20,6 +20,7 @@ using storage::Text;
 using storage::unread;
 
 constexpr std::int64_t known_devices_max = 50;  // per account; the newest are kept
+constexpr std::chrono::minutes told_again{5};   // longer than a copy is trusted
 
 BytesView view(const crypto::Sha256& digest) { return digest; }
 
@@ -134,12 +135,16 @@ std::vector<ReplacedSession> SessionRepository::read_replaced(const storage::Row
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                        std::string_view reason, TimePoint now) {
-    // No session has the all-zero id. Sessions that are over keep the time at which they ended.
+    // No session has the all-zero id. Sessions that are over keep the time at which they ended. Those that ended a
+    // moment ago are told of again: if the answer to that commit was lost, nothing has erased their copies.
     transaction.add_about(ended, Expect::any,
-                          sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-                              "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL AND expires_at > $3 AND ",
+                          sql<"UPDATE sessions SET revoked_at = COALESCE(revoked_at, $3), "
+                              "revoked_reason = COALESCE(revoked_reason, $4), "
+                              "updated_at = CASE WHEN revoked_at IS NULL THEN $3 ELSE updated_at END "
+                              "WHERE user_id = $1 AND id <> $2 AND (revoked_at IS NULL OR revoked_at > $5) "
+                              "AND expires_at > $3 AND ",
                               of_this_epoch_sql<"sessions">, " RETURNING user_id, id">,
-                          user, except.value_or(SessionId{}), now, reason);
+                          user, except.value_or(SessionId{}), now, reason, now - told_again);
     if (!except) return;
     // Only from the previous generation: a session that had already ended must stay ended.
     transaction.add_about(ended, Expect::any,

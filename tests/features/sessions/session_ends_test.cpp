@@ -11,7 +11,11 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
+#include "features/sessions/repository.hpp"
+#include "features/sessions/tokens.hpp"
 #include "tests/support/calls/account_calls.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support/token_forge.hpp"
 
 namespace consentry::tests {
@@ -180,6 +184,62 @@ INSTANTIATE_TEST_SUITE_P(All, WaysToEndSessions,
                          [](const auto& parameter) {
                              return ways().at(std::get<0>(parameter.param)).name + "_" + std::get<1>(parameter.param);
                          });
+
+// With trusted copies, and sessions whose end has committed, but whose copies are still there: the instance died, or
+// the answer of the database was lost, so the client repeats the request.
+class LostEnds : public ::testing::Test {
+protected:
+    LostEnds() {
+        world.log_in_everywhere();
+        for (const auto& tokens : world.sessions) EXPECT_EQ(status_with(service, tokens.access).status, 200U);
+        service.sql("UPDATE sessions SET revoked_reason = 'lost', revoked_at = " +
+                    std::to_string(epoch_ms(service.clock().now())) + " WHERE user_id = '" + world.id() + "'");
+        for (const auto& tokens : world.sessions)
+            EXPECT_EQ(status_with(service, tokens.access).status, 200U) << "from the copy";
+    }
+
+    Service service{{{"SESSION_CHECK", "cache"}}};
+    World world{service};
+};
+
+TEST_F(LostEnds, SES_2_ARepeatedLogoutEndsTheCopy) {
+    EXPECT_EQ(service.post("/api/shared/user/logout", {}, world.own()).status, 200U);
+    expect_refused_token(service, world.sessions[0].access, "logged out");
+}
+
+TEST_F(LostEnds, SES_2_ARepeatedRevocationEndsTheCopy) {
+    const std::string path = world.id() + "/session/revoke/" + World::session_id(world.sessions[2]);
+    EXPECT_EQ(world.administer("DELETE", path).code_name(), "notFound");
+    expect_refused_token(service, world.sessions[2].access, "revoked");
+}
+
+TEST_F(LostEnds, SES_2_ARepeatedRevocationOfAllEndsEveryCopy) {
+    const std::string ended = "SELECT count(*) FROM sessions WHERE revoked_reason = 'lost'";
+    const auto before = service.sql(ended);
+    EXPECT_TRUE(run(service.app().services().administration.revoke_all(
+        {.actor = Actor::operator_at_the_machine(), .cause = {}}, world.person.id)));
+    for (const auto& tokens : world.sessions) expect_refused_token(service, tokens.access, "revoked");
+    EXPECT_EQ(service.sql(ended), before) << "they keep the end that they had";
+}
+
+// The same with a refresh, which ends the access token.
+TEST(SES_2, ARepeatedRefreshEndsTheCopy) {
+    Service service({{"SESSION_CHECK", "cache"}});
+    const TokenTexts tokens = service.tokens_of(service.make_person());
+    ASSERT_EQ(status_with(service, tokens.access).status, 200U);
+    const json::object claims = claims_of(tokens.refresh);
+    Rotation lost{.user = UserId::parse(claims.at("sub").as_string()).value(),
+                  .session = SessionId::parse(claims.at("sid").as_string()).value(),
+                  .old_jti = std::string(claims.at("jti").as_string()),
+                  .presented_digest = token_digest(TokenKind::refresh, tokens.refresh),
+                  .new_jti = std::string(32, 'A'),
+                  .at = service.clock().now()};
+    SessionRepository sessions(service.app().services().database);
+    ASSERT_TRUE(run(sessions.rotate(lost, SessionRepository::LockAccount::no)));
+    ASSERT_EQ(status_with(service, tokens.access).status, 200U) << "from the copy";
+    EXPECT_EQ(refresh_with(service, tokens.refresh).status, 200U) << "within the grace";
+    expect_refused_token(service, tokens.access, "replaced");
+}
 
 }  // namespace
 }  // namespace consentry::tests
