@@ -157,6 +157,10 @@ awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Caus
     PrivilegedTransaction transaction(by, now);
     TermPolicyRepository::add_publication_lock(transaction, published.type);
     TermPolicyRepository::add_publish(transaction, published);
+    // `now` was read a while ago. If the claim is over since, a sweeper may have erased the files.
+    for (const PolicyContent& content : published.contents)
+        LooseObjects::add_taken_up(
+            transaction, {storage::Area::public_area, published.type, published.version, content.language}, now);
     LooseObjects::add_published(transaction, published.id);
     LooseObjects::add_released(transaction, published.id, now);
     // A change that is not material asks nothing of users, so they get no mail about it.

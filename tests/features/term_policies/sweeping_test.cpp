@@ -244,6 +244,29 @@ TEST(DOC_7, ASweeperThatStoodStillErasesNothing) {
     EXPECT_EQ(stored_objects(service, "private"), 0U);
 }
 
+// Its claim is over when it decides, and the sweeper has erased the public files meanwhile.
+TEST(DOC_7, APublisherThatStoodStillPublishesNothingThatWasErased) {
+    Service& service = service_without_policies();
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en", "de"}));
+    auto& services = service.app().services();
+    int commits = 0;
+    FaultyDatabase database(services.database, [&](std::string_view call) {
+        if (call != "commit" || ++commits != 2) return;
+        EXPECT_EQ(stored_objects(service, "public"), 2U) << "ready to be published";
+        service.pass(hours{1});
+        desk.sweep();
+        EXPECT_EQ(stored_objects(service, "public"), 0U);
+    });
+    TermPolicies policies(database, services.object_store, services.clock, services.mails, services.audit, {});
+    EXPECT_TRUE(run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(id).value(), {})));
+    EXPECT_EQ(desk.status(id), "published");
+    EXPECT_EQ(stored_objects(service, "public"), 2U) << "at the second try";
+    service.pass(hours{1});
+    desk.sweep();
+    EXPECT_EQ(stored_objects(service, "public"), 2U);
+}
+
 TEST(DOC_7, ManySweepersAndEditorsAtOnce) {
     Service& service = service_without_policies();
     const PolicyDesk desk(service);
