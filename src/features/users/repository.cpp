@@ -56,7 +56,7 @@ void UserRepository::add_same_generation(storage::Transaction& transaction, cons
 void UserRepository::add_verified(storage::Transaction& transaction, UserId id, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE users SET is_verified = TRUE, verified_at = COALESCE(verified_at, $2), updated_at = $2 "
-                    "WHERE id = $1 AND deleted_at IS NULL",
+                    "WHERE id = $1 AND is_verified = FALSE AND deleted_at IS NULL",
                     id, now);
 }
 

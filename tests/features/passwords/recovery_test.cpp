@@ -1,6 +1,7 @@
 // Tests forgotten passwords: requesting the link, and what is needed to use it.
 #include <future>
 #include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "crypto/random.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/faulty_storage.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/run.hpp"
@@ -391,6 +393,31 @@ TEST(Recovery, AClockThatIsSetBackHoldsUpNoLink) {
     EXPECT_EQ(mails(service, "ada@example.org", "verifyEmail"), before + 1);
     forget(service, person.email);
     EXPECT_EQ(mails(service, person.email, "forgotPassword"), 2U) << "the wait begins again";
+}
+
+// The owner uses the link of the sign-up while a reset of the same account is under way, which has seen the address as
+// unproven.
+TEST(REC_2, AResetTakesNothingFromAnOwnerWhoIsVerifiedMeanwhile) {
+    Service service;
+    ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
+    forget(service, "ada@example.org");
+    const std::string token = forgotten_token(service, "ada@example.org");
+    Services& real = service.app().services();
+    bool is_verified = false;
+    FaultyDatabase interrupted(real.database, [&](std::string_view call) {
+        if (call == "commit" && !std::exchange(is_verified, true))
+            service.sql("UPDATE users SET is_verified = TRUE, name = 'Ada' WHERE email = 'ada@example.org'");
+    });
+    Passwords passwords(interrupted, real.clock, real.hasher, real.two_factor, real.consents, real.mails, real.audit,
+                        {});
+    EXPECT_THROW(
+        static_cast<void>(run(passwords.reset({.token = token, .new_password = new_password, .proof = {}}, {}))),
+        Unavailable);
+    EXPECT_TRUE(is_verified);
+    const auto name = [&] { return one(service, "SELECT name FROM users WHERE email = 'ada@example.org'"); };
+    EXPECT_EQ(name(), "Ada");
+    EXPECT_EQ(reset(service, token, new_password).status, 200U) << "tried again";
+    EXPECT_EQ(name(), "Ada") << "to the owner";
 }
 
 TEST(Recovery, RequestsFromBeforeTheClockWasSetBackAreForgotten) {
