@@ -2,6 +2,8 @@
 // macros. Rows are read through the table of their columns (storage/columns.hpp), not by column index.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +99,34 @@ std::vector<std::string> unbounded_deletions(std::string_view source) {
     return out;
 }
 
+// Tables whose rows, once they are due, never cease to be, and the reason.
+struct Lasting {
+    std::string_view table;
+    std::string_view why;
+};
+constexpr std::array lasting{
+    Lasting{"account_tokens", "a new token has another digest"},
+    Lasting{"activity_log", "entries never change"},
+    Lasting{"administration_acts", "acts never change"},
+    Lasting{"password_history", "entries never change"},
+    Lasting{"sessions", "one that is over stays over"},
+    Lasting{"spent_forward_auth_codes", "rows never change"},
+    Lasting{"spent_identity_tokens", "rows never change"},
+    Lasting{"term_policy_acceptances", "rows never change"},
+};
+
+// Returns the tables of deletions whose condition stands only inside the sub-select. If a row changes while PostgreSQL
+// waits for it, that part is not checked again: execute_in_portions() (storage/portions.hpp).
+std::vector<std::string> deletions_by_key_alone(std::string_view source) {
+    static const boost::regex deletion(R"re("DELETE FROM (\w+) WHERE \(?[\w, ]+\)? IN \(SELECT [^"]* FROM \1\b)re");
+    const std::string code = joined_literals(source);
+    std::vector<std::string> out;
+    for (auto match = boost::sregex_iterator(code.begin(), code.end(), deletion); match != boost::sregex_iterator();
+         ++match)
+        out.push_back((*match)[1]);
+    return out;
+}
+
 // The failed passwords of an account end with its checks under way, so one text names all their columns.
 constexpr std::string_view password_attempts = "src/features/users/password_attempts.hpp";
 
@@ -143,6 +173,19 @@ TEST(Sql, WhatIsDueIsDeletedInPortions) {
             EXPECT_THAT(unbounded_deletions(read_file(path)), IsEmpty()) << path;
 }
 
+TEST(Sql, ADeletionThatWaitedForARowLooksAtItAgain) {
+    std::set<std::string, std::less<>> seen;
+    for (const std::string& path : files_below("src")) {
+        if (!is_source(path) || is_unit_test(path)) continue;
+        for (const std::string& table : deletions_by_key_alone(read_file(path))) {
+            EXPECT_TRUE(std::ranges::find(lasting, table, &Lasting::table) != lasting.end())
+                << path << ": repeat the condition on " << table << " outside the sub-select";
+            seen.insert(table);
+        }
+    }
+    for (const Lasting& one : lasting) EXPECT_TRUE(seen.contains(one.table)) << one.table << " is named without need";
+}
+
 TEST(Sql, PasswordAttemptsAreGivenBackInOnePlace) {
     for (const std::string& path : files_below("src"))
         if (is_source(path) && !is_unit_test(path) && path != password_attempts)
@@ -175,6 +218,10 @@ TEST(Sql, TheSearchesThemselves) {
     EXPECT_THAT(
         unbounded_deletions("\"DELETE FROM mails WHERE failed_at < $1 AND id IN (SELECT id FROM mails LIMIT $2)\""),
         IsEmpty());
+    EXPECT_THAT(deletions_by_key_alone("\"DELETE FROM a WHERE (b, c) IN (SELECT b, \"\n    \"c FROM a WHERE d < $1)\""),
+                ElementsAre("a"));
+    EXPECT_THAT(deletions_by_key_alone("\"DELETE FROM a WHERE d < $1 AND b IN (SELECT b FROM a WHERE d < $1)\""),
+                IsEmpty());
     EXPECT_THAT(counted_columns("rows[0].integer(0) + row.id<UserId>(1) + form.text(3)  // row.text(4)"), IsEmpty());
 }
 
