@@ -27,13 +27,14 @@ constexpr auto two_factor_columns = columns<TwoFactorRecord>(
     column<"(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " + of_this_epoch_sql<"b"> + ")",
            &TwoFactorRecord::backup_codes>);
 
-// A proof and the row that it is spent on: $1 is the user, $2 now, $3 the iv, $4 the step of a code, $5 whether any
-// step will do, and $6 the time of locks. A backup code carries no step and leaves last_step unchanged.
+// A proof and the row that it is spent on: $1 is the user, $2 now, $3 the iv of the secret that a code belongs to, $4
+// the step of a code, $5 whether any step will do, and $6 the time of locks. A backup code carries no step and leaves
+// last_step unchanged. It does not depend on the secret either, which a login with a code may seal again meanwhile.
 constexpr Text spent_sql =
     "attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
     "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END";
 constexpr Text may_spend_sql =
-    "user_id = $1 AND iv = $3 AND (locked_until IS NULL OR locked_until <= $6) "
+    "user_id = $1 AND iv = COALESCE($3, iv) AND (locked_until IS NULL OR locked_until <= $6) "
     "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))";
 
 // Whether the period in which failures are counted still lasts: $6 is a day before now, $7 a minute from now. One that
@@ -44,7 +45,8 @@ constexpr Text day_lasts_sql = "failures_since > $6 AND failures_since <= $7";
 template <Text more, Text where>
 void add_proof(storage::Transaction& transaction, const RightProof& proof, bool any_step, TwoFactorMoment at) {
     const auto add = [&](auto statement, const auto&... values) {
-        transaction.add(Expect::one, statement, proof.user, at.now, proof.iv, proof.step.value_or(0), any_step,
+        transaction.add(Expect::one, statement, proof.user, at.now,
+                        proof.backup_digest ? std::nullopt : std::optional(proof.iv), proof.step.value_or(0), any_step,
                         at.lock_time, values...);
     };
     if (proof.sealed_again)

@@ -175,6 +175,9 @@ awaitable<Error> TwoFactor::lost(RightProof proof, Cause cause) {
     const auto record = co_await state(proof.user);
     if (auto lock = locked(record)) co_return std::move(*lock);
     if (!record.active()) co_return Error{errors::two_factor_not_enabled};
+    // Another right code has sealed the secret again meanwhile, so this one was compared with the former record.
+    const bool is_unused = proof.step && (!settings_.replay_protection || *proof.step > record.last_step);
+    if (is_unused && proof.sealed_again && record.iv != proof.iv) throw changed_meanwhile();
     co_return co_await settle(proof.user, proof.step ? code_used() : Error{errors::two_factor_invalid},
                               std::move(cause));
 }

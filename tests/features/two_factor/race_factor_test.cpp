@@ -1,11 +1,13 @@
 // Tests concurrent changes of the second factor and of passwords, and their races with logins.
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
 #include "features/users/actor.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
@@ -237,6 +239,49 @@ TEST(RAC_3, NoRefreshOutlivesAChangeOfPassword) {
                 EXPECT_EQ(service.get(status_path, bearer(answer.text("data.accessToken"))).status, 401U) << round;
         EXPECT_EQ(service.live_sessions(person), 0U);
     }
+}
+
+// After the encryption key was rotated, the first login with a code seals the secret again. Another proof of the same
+// account has been compared with the former record by then.
+struct SealedAgain {
+    SealedAgain() {
+        service.turn_two_factor_on(person);
+        service.clock().advance(seconds{30});  // the code of this step and that of the next are unused
+        service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", "new key of this test,old key of this test"}});
+    }
+    // Answers a challenge. Right before its commit, another login spends the code of this step.
+    Result<LoginAnswer> answer(const Proof& proof) {
+        Services& real = service.app().services();
+        const std::string other = service.challenge_of(person);
+        const std::string code = service.code(person);
+        bool is_due = false;
+        FaultyDatabase interrupted(real.database, [&](std::string_view call) {
+            if (call != "commit" || !std::exchange(is_due, false)) return;
+            EXPECT_EQ(service.verify(other, code).status, 200U);
+        });
+        Login login(interrupted, real.cache, real.clock, real.users, real.sessions, real.two_factor, real.passwords,
+                    real.social_accounts, real.audit, {std::string(32, 'k')});
+        const auto begun = run(login.with_credential(person.email, person.password, {}, {}));
+        is_due = true;
+        return run(login.verify(begun->challenge, proof, {}, {}));
+    }
+    std::string attempts() const { return service.sql("SELECT attempt FROM two_factors")[0][0]; }
+
+    Service service{{{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", "old key of this test"}}};
+    Person person = service.make_person();
+};
+
+TEST(TFA_5, ABackupCodeBesideALoginThatSealsTheSecretAgainIsRight) {
+    SealedAgain t;
+    const auto answer = t.answer({.code = {}, .backup_code = t.person.backup_codes[0]});
+    EXPECT_TRUE(answer) << answer.error().kind().name;
+    EXPECT_EQ(t.attempts(), "0");
+}
+
+TEST(TFA_5, ACodeBesideALoginThatSealsTheSecretAgainIsNotCountedAsWrong) {
+    SealedAgain t;
+    EXPECT_THROW(static_cast<void>(t.answer({.code = t.service.code(t.person, 1), .backup_code = {}})), Unavailable);
+    EXPECT_EQ(t.attempts(), "0");
 }
 
 }  // namespace
