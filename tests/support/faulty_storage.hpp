@@ -1,5 +1,5 @@
 // Wrappers around a real store and a real database for provoking faults. A callback runs before each call: it may
-// throw, end the process, wait, or act behind the service's back.
+// throw, end the process, wait, or act behind the service's back. One after each commit may lose the answer to it.
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,9 @@ private:
 
 class FaultyDatabase final : public storage::Database {
 public:
-    FaultyDatabase(storage::Database& real, BeforeCall before) : real_(real), before_(std::move(before)) {}
+    FaultyDatabase(
+        storage::Database& real, BeforeCall before, std::function<void()> after_commit = [] {})
+        : real_(real), before_(std::move(before)), after_commit_(std::move(after_commit)) {}
 
     awaitable<void> ping() override { return real_.ping(); }
     void migrate(const std::vector<storage::Migration>& migrations) override { real_.migrate(migrations); }
@@ -76,7 +78,9 @@ public:
 protected:
     awaitable<storage::Outcome> apply(storage::Transaction transaction) override {
         before_("commit");
-        co_return co_await real_.commit(std::move(transaction));
+        auto outcome = co_await real_.commit(std::move(transaction));
+        after_commit_();
+        co_return outcome;
     }
     awaitable<storage::Rows> read(std::string_view sql, storage::Params params) override {
         before_("read");
@@ -98,6 +102,7 @@ protected:
 private:
     storage::Database& real_;
     BeforeCall before_;
+    std::function<void()> after_commit_;
 };
 
 }  // namespace consentry::tests

@@ -31,8 +31,13 @@ storage::awaitable<void> LockNotices::work_off() {
             if (!open_.empty()) notice = open_.front();
         }
         if (!notice) co_return;
+        if (notice->change.statements().empty()) {
+            add_change(*notice);
+            const std::lock_guard lock(mutex_);
+            open_.front().change = notice->change;
+        }
         try {
-            co_await write(*notice);
+            co_await database_.commit(notice->change);
         } catch (const std::exception&) {
             const std::lock_guard lock(mutex_);
             std::ranges::rotate(open_, open_.begin() + 1);
@@ -45,13 +50,11 @@ storage::awaitable<void> LockNotices::work_off() {
     }
 }
 
-storage::awaitable<void> LockNotices::write(Notice notice) {
-    storage::Transaction transaction;
+void LockNotices::add_change(Notice& notice) const {
     // The mail comes first: its expectation fails if the account is deleted, and then there is no owner to tell. The
     // entry would break a foreign key if the account is erased as well, which looks like an outage.
-    mails_.add_notice(transaction, notice.user, MailKind::password_locked, notice.cause, notice.at);
-    Audit::add(transaction, notice.user, ActivityAction::user_reach_max_password_attempt, notice.cause, notice.at);
-    co_await database_.commit(std::move(transaction));
+    mails_.add_notice(notice.change, notice.user, MailKind::password_locked, notice.cause, notice.at);
+    Audit::add(notice.change, notice.user, ActivityAction::user_reach_max_password_attempt, notice.cause, notice.at);
 }
 
 }  // namespace consentry

@@ -32,8 +32,11 @@ private:
         UserId user;
         Cause cause;
         TimePoint at;
+        // What it writes, with the ids of the rows. If the answer to the commit was lost, the repetition violates their
+        // keys instead of writing them twice.
+        storage::Transaction change = {};
     };
-    storage::awaitable<void> write(Notice notice);
+    void add_change(Notice& notice) const;
 
     storage::Database& database_;
     const Clock& clock_;

@@ -19,7 +19,7 @@ awaitable<void> Sessions::log_out(UserId user, SessionId own, Cause cause) {
     SessionRepository::add_revoke(transaction, own, user, "logout", now);
     Audit::add(transaction, user, ActivityAction::user_logout, cause, now, {{"sessionId", own.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
-    // Otherwise it has ended before, perhaps by the same request, whose answer was lost: then nobody erased the copy.
+    // Otherwise it has ended before, perhaps by the same request, whose answer was lost: then its copy is still there.
     if (!outcome.committed) co_await best_effort([&] { return copies_.erase(user, own); });
     if (outcome.committed) audit_.tell("session.logout", Outcome::success, user, cause, {{"session", own.text()}});
 }

@@ -5,6 +5,8 @@
 
 #include "app/app.hpp"
 #include "tests/support/calls/account_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -252,6 +254,24 @@ TEST(PWD_7, ALockWithTwoFactorOnEndsAtTheRightPasswordToo) {
     EXPECT_EQ(service.log_in(owner).status, 200U);
     EXPECT_EQ(service.log_in(owner.email, "Wrong-Harbor-42").status, 400U);
     EXPECT_EQ(service.log_in(owner).status, 200U) << "the first factor was right: its count is cleared";
+}
+
+TEST(FLT_4, ALockNoticeWhoseCommitWasNotAnsweredIsWrittenOnce) {
+    Service service({{"MAIL_URL", "smtp://127.0.0.1:9"}});  // the mails stay in the table
+    const Person person = service.make_person();
+    Services& real = service.app().services();
+    int commits = 0;
+    FaultyDatabase lossy(
+        real.database, [](std::string_view) {},
+        [&] {
+            if (++commits == 1) throw storage::OutcomeUnknown("injected fault");
+        });
+    LockNotices notices(lossy, real.clock, real.mails);
+    notices.add(person.id, {});
+    run(notices.work_off());
+    EXPECT_EQ(commits, 2);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM mails WHERE kind = 'passwordLocked'"), "1");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log WHERE action = 'userReachMaxPasswordAttempt'"), "1");
 }
 
 }  // namespace
