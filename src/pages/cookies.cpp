@@ -15,6 +15,8 @@ std::string PageCookies::name_of(PageCookie cookie) const {
             return base + "-step";
         case PageCookie::language:
             return base + "-language";
+        case PageCookie::note:
+            return base + "-note";
         case PageCookie::way_back:
             return base + "-way-back";
         case PageCookie::provider:

@@ -16,6 +16,7 @@ enum class PageCookie {
     visitor,  // binds the forms of those who are not
     step,     // the second step of a login
     language,
+    note,      // what the next page says about the form that led to it
     way_back,  // where a visitor who waits for a mailed link wants to go, percent-encoded
     provider,  // while the visitor is at an identity provider, which sends them back with a form
 };

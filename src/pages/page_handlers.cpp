@@ -5,6 +5,7 @@
 #include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "http/form.hpp"
+#include "pages/notes.hpp"
 
 namespace consentry {
 
@@ -111,7 +112,7 @@ awaitable<Result<http::Reply>> FormHandler::again(const Visit& visit, Error refu
                                          .refusal = &kind});
     }
     if (if_expired_ && refusal.is(errors::form_expired))
-        co_return kit_.site.redirect(with_return(*if_expired_, visit), {}, &refusal.kind());
+        co_return kit_.site.redirect(with_return(*if_expired_, visit), tell(PageNote::expired, visit), &refusal.kind());
     co_return kit_.refuse(visit.context(), std::move(refusal), has_page(), visit.return_to());
 }
 
@@ -120,7 +121,10 @@ awaitable<Result<http::Reply>> FormHandler::shown(const Visit& visit, PageAnswer
     if (answer.is_once) co_return kit_.site.reply(visit, *page_, std::move(answer));
     Result<PageAnswer> page = co_await show(visit);
     if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()), true, visit.return_to());
-    if (!page->redirect) {
+    if (page->redirect) {
+        // Such as that of a login, after one in another tab.
+        if (answer.refusal == &errors::form_expired) page->headers += tell(PageNote::expired, visit);
+    } else {
         page->view.with(co_await kit_.closed(ways_, visit.context().caller.user));
         page->view.with(std::move(answer.view));
         for (const FieldOptions& options : traits_.options) select_typed(page->view, options);

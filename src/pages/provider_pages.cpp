@@ -73,7 +73,7 @@ void ProviderPages::add_to(Pages& pages, http::Router& router) {
         const std::string id = "continueWith" + std::string(facts.owner);
         pages.action(path_of(one.provider), id,
                      [this, one](const Sent<ContinueForm>& sent) { return leave(one, sent); },
-                     {.flag = facts.login_flag, .if_expired = Address("/login").with("step", "over")});
+                     {.flag = facts.login_flag, .if_expired = Address("/login")});
         // The one form that another site may send: what makes it safe is the trip, not where it comes from.
         router.page(http::Method::post, callback_of(one.provider))
             .id(id + "Callback")

@@ -15,6 +15,7 @@
 #include "crypto/digest.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "pages/accept_language.hpp"
+#include "pages/notes.hpp"
 #include "pages/request_parts.hpp"
 
 namespace consentry {
@@ -33,7 +34,7 @@ constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-orig
 // The values of every page.
 const std::vector<std::string>& shared_names() {
     static const std::vector<std::string> names{
-        "page_language", "service", "csrf",    "return", "is_signed_in", "has_docs",  "style", "logo",
+        "page_language", "service", "csrf",    "return", "is_signed_in", "has_docs",  "style", "logo",       "done",
         "title",         "content", "choices", "code",   "choice",       "is_chosen", "home",  "in_language"};
     return names;
 }
@@ -173,7 +174,7 @@ SitePage Site::page(std::string_view file, std::string_view title, std::vector<s
 }
 
 http::Reply Site::send(const http::RequestContext& context, const SitePage& page, View view, View frame,
-                       unsigned status, const Place& place) const {
+                       unsigned status, const Place& place, View note) const {
     const std::string root(place.root);
     frame.text("page_language", name_of(context.language))
         .text("service", settings_.name)
@@ -191,6 +192,7 @@ http::Reply Site::send(const http::RequestContext& context, const SitePage& page
     Html content = page.body_.render(context.language, view.with(View(frame)));
     frame.text("title", locales_.text(context.language, page.title_))
         .html("content", std::move(content))
+        .with(std::move(note))
         .list("choices", std::move(choices));
     http::Reply reply;
     reply.status = status;
@@ -228,7 +230,11 @@ http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer ans
     if (visit.return_to()) frame.text("return", visit.return_to()->text());
     Place place;
     if (!answer.is_once) place.query = query_of(visit);
-    http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status, place);
+    // A page that is shown once has something else to say.
+    View note = answer.is_once ? View() : told(visit, locales_);
+    http::Reply reply =
+        send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status, place, std::move(note));
+    if (!answer.is_once) reply.extra_headers += forget_told(visit);
     reply.extra_headers += answer.headers;
     reply.refusal = answer.refusal;
     return reply;

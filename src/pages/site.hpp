@@ -115,8 +115,9 @@ private:
         std::optional<std::string> query = {};  // in every language, a page has this; nullopt: in this language only
     };
     static std::string query_of(const Visit& visit);
+    // `note`: see notes.hpp.
     http::Reply send(const http::RequestContext& context, const SitePage& page, View view, View frame, unsigned status,
-                     const Place& place) const;
+                     const Place& place, View note = {}) const;
 
     const Locales& locales_;
     SiteSettings settings_;

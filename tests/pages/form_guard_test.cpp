@@ -1,4 +1,7 @@
 // Forms come from our own pages, from the browser for which the page was made.
+#include <map>
+#include <string>
+
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -89,18 +92,50 @@ TEST(FormGuard, AnExpiredFormKeepsWhatWasTypedExceptSecrets) {
     EXPECT_EQ(browser.send("/login", right_login(person)).status, 303) << "the page that was shown has a new token";
 }
 
-TEST(FormGuard, ALoginOrLogoutInAnotherTabEndsTheFormsOfBefore) {
+constexpr const char* was_open_too_long = "This page was open for too long, or you logged in or out in another tab.";
+
+TEST(FormGuard, AButtonOfBeforeALoginInAnotherTabLeadsToWhereItWorksAndSaysSo) {
     Service& service = suite_service();
     const Person person = service.make_person();
     Browser browser(service);
     browser.open("/login");
     const std::string before = browser.token;
     browser.log_in(person);
-    browser.token = before;
-    const Answer answer = browser.send("/logout", {});
-    EXPECT_EQ(answer.status, 303);
-    EXPECT_THAT(answer.headers.at("location"), HasSubstr("/account")) << "where the button works";
+    for (const auto& [action, page] : std::map<std::string, std::string>{
+             {"/logout", "/account"},
+             {"/account/sessions/end", "/account/sessions"},
+             {"/account/sessions/end-others", "/account/sessions"},
+             {"/account/consents/withdraw", "/account/consents"},
+             {"/account/consents/record", "/account/consents"},
+             {"/account/data/export", "/account/data"},
+         }) {
+        browser.token = before;
+        const Answer answer = browser.send(action, {});
+        EXPECT_EQ(answer.status, 303) << action;
+        EXPECT_EQ(answer.headers.at("location"), page) << action;
+        EXPECT_THAT(browser.open(page).body, HasSubstr(was_open_too_long)) << action;
+        EXPECT_THAT(browser.open(page).body, Not(HasSubstr(was_open_too_long))) << action << ": said once";
+    }
     EXPECT_TRUE(browser.is_logged_in());
+}
+
+// The form's page has nothing to show any more, and leads on.
+TEST(FormGuard, AFormOfBeforeALoginInAnotherTabSaysSoWhereItsPageLeads) {
+    Service& service = suite_service();
+    const Person una = service.make_person();
+    const Person hal = service.make_person();
+    Browser browser(service);
+    browser.open("/login");
+    const std::string before = browser.token;
+    browser.log_in(una);
+    for (const char* form : {"/login", "/login/verify", "/sign-up"}) {
+        browser.token = before;
+        const Answer answer = browser.send(form, right_login(hal));
+        EXPECT_EQ(answer.headers.at("location"), "/account") << form;
+        const Answer account = browser.open("/account");
+        EXPECT_THAT(account.body, HasSubstr(una.email)) << form;
+        EXPECT_THAT(account.body, HasSubstr(was_open_too_long)) << form;
+    }
 }
 
 TEST(FormGuard, APageThatWasOpenOverARestartStillWorks) {

@@ -147,7 +147,8 @@ TEST_F(ProviderLogin, AButtonThatIsTooOldLeadsToANewOne) {
     visitor.browser.open("/login");
     visitor.browser.token = "of the page that was left open";
     const Browser::Fields fields{{"return", "/account?x"}};
-    EXPECT_EQ(place(visitor.browser.send("/login/google", fields)), "/login?step=over&return=%2Faccount%3Fx");
+    EXPECT_EQ(place(visitor.browser.send("/login/google", fields)), "/login?return=%2Faccount%3Fx");
+    EXPECT_THAT(visitor.browser.open("/login").body, HasSubstr("This page was open for too long"));
     visitor.browser.open("/login");
     const std::string before = visitor.browser.token;
     visitor.log_in(ada);

@@ -53,6 +53,7 @@ inline const std::string session_cookie = "consentry";
 inline const std::string visitor_cookie = "consentry-visitor";
 inline const std::string step_cookie = "consentry-step";
 inline const std::string language_cookie = "consentry-language";
+inline const std::string note_cookie = "consentry-note";
 inline const std::string provider_cookie = "consentry-provider";
 
 }  // namespace consentry::tests
