@@ -26,7 +26,7 @@ void LoginPages::add_to(Pages& pages) {
         [this](const Visit& visit) { return show_verify(visit); },
         [this](const Sent<VerifyForm>& sent) { return verify(sent); });
     pages.action("/logout", "logout",
-                 [this](const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) { return log_out(sent); },
+                 [this](const Sent<LogoutForm, VisitOf<SessionHolder>>& sent) { return log_out(sent); },
                  {.if_expired = Address("/account")});
 }
 
@@ -79,7 +79,7 @@ awaitable<Result<PageAnswer>> LoginPages::verify(const Sent<VerifyForm>& sent) {
     co_return after(*answer, visit);
 }
 
-awaitable<Result<PageAnswer>> LoginPages::log_out(const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) {
+awaitable<Result<PageAnswer>> LoginPages::log_out(const Sent<LogoutForm, VisitOf<SessionHolder>>& sent) {
     const auto& caller = sent.visit().caller();
     co_await sessions_.log_out(caller.user(), caller.session(), cause_of(sent.visit().context()));
     co_return PageAnswer::to(Address("/"), cookies_.clear(PageCookie::session) + cookies_.clear(PageCookie::step));

@@ -33,7 +33,7 @@ private:
     awaitable<Result<PageAnswer>> log_in(const Sent<LoginForm>& sent);
     awaitable<Result<PageAnswer>> show_verify(const Visit& visit) const;
     awaitable<Result<PageAnswer>> verify(const Sent<VerifyForm>& sent);
-    awaitable<Result<PageAnswer>> log_out(const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent);
+    awaitable<Result<PageAnswer>> log_out(const Sent<LogoutForm, VisitOf<SessionHolder>>& sent);
 
     Login& login_;
     Sessions& sessions_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/errors.hpp"
 #include "pages/address.hpp"
 #include "pages/cookie_guard.hpp"
 #include "pages/form_fields.hpp"
@@ -47,6 +48,7 @@ public:
         if constexpr (std::is_void_v<Proof>) {
             auto caller = co_await callers_.admit(context, std::type_identity<SignedInProvisionally>{});
             visit.is_signed_in_ = caller.has_value();
+            visit.has_expired_password_ = !caller && caller.error().is(errors::password_expired);
             // The user who is signed in to this browser is not the author of what a public form does, such as a login
             // or a reset of another account.
             context.caller.user.reset();

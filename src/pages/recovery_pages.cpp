@@ -1,12 +1,11 @@
 #include "pages/recovery_pages.hpp"
 
+#include "base/errors.hpp"
 #include "features/activity/audit.hpp"
 #include "pages/ways.hpp"
 
 namespace consentry {
 namespace {
-
-awaitable<Result<PageAnswer>> show_forgot(const Visit&) { co_return PageAnswer{}; }
 
 awaitable<Result<PageAnswer>> show_reset(const Visit& visit) {
     co_return PageAnswer::of(std::move(password_hint().text("token", visit.path("token"))));
@@ -23,8 +22,12 @@ void RecoveryPages::add_to(Pages& pages) {
     constexpr std::string_view flag = "changePassword.forgotAllowed";
     pages.form(
         "/forgot-password",
-        {.id = "forgotPassword", .file = "forgot_password.html", .title = "forgotPassword.title", .flag = flag},
-        [](const Visit& visit) { return show_forgot(visit); },
+        {.id = "forgotPassword",
+         .file = "forgot_password.html",
+         .title = "forgotPassword.title",
+         .names = {"reason"},
+         .flag = flag},
+        [this](const Visit& visit) { return show_forgot(visit); },
         [this](const Sent<AddressForm>& sent) { return send_link(sent); });
     pages.form(
         "/forgot-password/:token",
@@ -43,7 +46,7 @@ void RecoveryPages::add_to(Pages& pages) {
         {.id = "changePassword",
          .file = "change_password.html",
          .title = "changePassword.title",
-         .names = and_names(password_hint_names, {"account", "needs_factor"}),
+         .names = and_names(password_hint_names, {"account", "needs_factor", "reason"}),
          .flag = "changePassword"},
         [this](const VisitOf<SignedInProvisionally>& visit) { return show_change(visit); },
         [this](const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) { return change(sent); },
@@ -55,6 +58,14 @@ void RecoveryPages::add_to(Pages& pages) {
         {.id = "confirm", .file = "login_confirm.html", .title = "confirm.title", .names = {"account", "needs_factor"}},
         [this](const VisitOf<SignedIn>& visit) { return show_confirm(visit); },
         [this](const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) { return confirm(sent); });
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::show_forgot(const Visit& visit) const {
+    View view;
+    // Every other page leads here.
+    if (visit.has_expired_password())
+        view.text("reason", parts_.locales.text(visit.language(), errors::password_expired.message_key));
+    co_return PageAnswer::of(std::move(view));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::send_link(const Sent<AddressForm>& sent) {
@@ -70,9 +81,14 @@ awaitable<Result<PageAnswer>> RecoveryPages::reset(const Sent<ResetPasswordForm>
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::show_change(const VisitOf<SignedInProvisionally>& visit) const {
-    const auto factor = co_await parts_.two_factor.state(visit.caller().user());
-    co_return PageAnswer::of(
-        std::move(password_hint().text("account", visit.caller().email()).flag("needs_factor", factor.enabled)));
+    const auto user = co_await parts_.users.find(visit.caller().user());
+    if (!user) co_return fail(errors::jwt_access_token_invalid);
+    const auto factor = co_await parts_.two_factor.state(user->id);
+    View view = password_hint();
+    view.text("account", user->email).flag("needs_factor", factor.enabled);
+    if (user->must_change_password)
+        view.text("reason", parts_.locales.text(visit.language(), password_temporary_message));
+    co_return PageAnswer::of(std::move(view));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::change(

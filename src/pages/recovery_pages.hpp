@@ -18,6 +18,8 @@ public:
         Confirmation& confirmation;
         TwoFactor& two_factor;
         Sessions& sessions;
+        UserRepository& users;
+        const Locales& locales;
     };
     // The parts must outlive this object.
     RecoveryPages(const Parts& parts, PageCookies cookies) : parts_(parts), cookies_(cookies) {}
@@ -25,6 +27,7 @@ public:
     void add_to(Pages& pages);
 
 private:
+    awaitable<Result<PageAnswer>> show_forgot(const Visit& visit) const;
     awaitable<Result<PageAnswer>> send_link(const Sent<AddressForm>& sent);
     awaitable<Result<PageAnswer>> reset(const Sent<ResetPasswordForm>& sent);
     awaitable<Result<PageAnswer>> show_change(const VisitOf<SignedInProvisionally>& visit) const;

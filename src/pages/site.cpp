@@ -226,7 +226,7 @@ http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer ans
     if (answer.redirect) return redirect(*answer.redirect, std::move(answer.headers), answer.refusal);
     if (answer.file) return file(std::move(*answer.file));
     View frame;
-    frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in());
+    frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in() || visit.has_expired_password());
     if (visit.return_to()) frame.text("return", visit.return_to()->text());
     Place place;
     if (!answer.is_once) place.query = query_of(visit);

@@ -26,6 +26,8 @@ public:
     Language language() const { return context_->language; }
     // Whether the browser has a session of an account that may act, if only to replace a temporary password.
     bool is_signed_in() const { return is_signed_in_; }
+    // Whether it has a session whose account must first replace a password that has expired.
+    bool has_expired_password() const { return has_expired_password_; }
     // For the hidden field `csrf` of every form.
     const std::string& form_token() const { return form_token_; }
     // What identifies the browser: the value of a cookie, to bind things to it. A secret.
@@ -50,6 +52,7 @@ private:
     PageCookies cookies_;
     std::vector<http::NamedText> query_;
     bool is_signed_in_ = false;
+    bool has_expired_password_ = false;
     std::string browser_;
     std::string form_token_;
     std::optional<Address> return_to_;

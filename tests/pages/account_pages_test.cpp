@@ -180,7 +180,7 @@ TEST(RecoveryPages, ATemporaryPasswordIsReplacedBeforeAnythingElse) {
     browser.open("/login");
     EXPECT_EQ(browser.log_in(person).headers.at("location"), "/change-password");
     EXPECT_EQ(browser.open("/account").headers.at("location"), "/change-password?return=%2Faccount");
-    browser.open("/change-password");
+    EXPECT_THAT(browser.open("/change-password").body, HasSubstr("You logged in with a temporary password."));
     EXPECT_EQ(
         browser.send("/change-password", {{"oldPassword", person.password}, {"newPassword", person.password}}).status,
         422);

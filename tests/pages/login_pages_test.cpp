@@ -70,6 +70,26 @@ TEST(LoginPages, AnExpiredPasswordLeadsToTheLinkThatReplacesIt) {
     EXPECT_EQ(service.log_in(person).text("message"), "Your password has expired. Please choose a new one.");
 }
 
+// The account may do nothing else, but whoever leaves a shared computer must be able to end the session.
+TEST(LoginPages, AnAccountThatMayNotActCanStillLogOut) {
+    for (const char* state : {"password_expires_at = 1", "status = 'inactive'", "is_verified = FALSE"}) {
+        Service service;
+        const Person person = service.make_person();
+        Browser browser(service);
+        browser.log_in(person);
+        service.sql(std::string("UPDATE users SET security_version = security_version, ") + state + " WHERE id = '" +
+                    person.id.text() + "'");
+        service.restart();  // copies of the session are from before
+        ASSERT_FALSE(browser.is_logged_in()) << state;
+        browser.open("/forgot-password");
+        const Answer answer = browser.send("/logout", {});
+        EXPECT_EQ(answer.status, 303) << state;
+        EXPECT_EQ(answer.headers.at("location"), "/") << state;
+        EXPECT_FALSE(browser.cookies.contains(session_cookie)) << state;
+        EXPECT_EQ(service.sql("SELECT revoked_reason FROM sessions")[0][0], "logout") << state;
+    }
+}
+
 TEST(LoginPages, AForcedSetUpThatHasEndedLeadsToTheLinkThatRenewsIt) {
     Service& service = suite_service();
     Person person = service.make_person();

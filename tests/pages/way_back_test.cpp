@@ -9,6 +9,7 @@ namespace consentry::tests {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // What browsers send for an address that was typed, or that a form with GET made.
@@ -79,7 +80,11 @@ TEST(WayBack, AnExpiredPasswordIsReplacedByAMailedLink) {
     service.pass(std::chrono::hours{1});
     const std::string back = "?return=" + percent_encoded("https://" + app + "/orders");
     EXPECT_EQ(header(visitor.ask(app, "/orders"), "location"), pages + "/forgot-password" + back);
-    EXPECT_EQ(header(visitor.pages_browser().open("/account"), "location"), "/forgot-password?return=%2Faccount");
+    Browser& browser = visitor.pages_browser();
+    EXPECT_EQ(header(browser.open("/account"), "location"), "/forgot-password?return=%2Faccount");
+    EXPECT_THAT(browser.open("/forgot-password?return=%2Faccount").body,
+                HasSubstr("Your password has expired. Please choose a new one."));
+    EXPECT_THAT(Browser(service).open("/forgot-password").body, Not(HasSubstr("expired")));
     // For proxies that keep the status of a refusal only.
     const Answer forbidden = visitor.at(app, "/.consentry/forbidden", navigation(app, "/.consentry/forbidden"));
     EXPECT_EQ(forbidden.status, 403);
