@@ -21,7 +21,7 @@ void AccountPages::add_to(Pages& pages) {
                {.id = "account",
                 .file = "account.html",
                 .title = "account.title",
-                .names = {"done", "email", "name", "mail_language", "has_factor", "few_codes", "left"},
+                .names = {"done", "email", "name", "mail_language", "has_factor", "has_password", "few_codes", "left"},
                 .links = {{.name = "no_change", .flag = "changePassword"}}},
                [this](const Member& visit) { return show(visit); });
     pages.form(
@@ -56,6 +56,7 @@ awaitable<Result<PageAnswer>> AccountPages::show(const Member& visit) const {
         .text("name", user->name.value_or(""))
         .text("mail_language", own_name_of(user->language))
         .flag("has_factor", factor.active())
+        .flag("has_password", user->password_hash.has_value())
         .flag("few_codes", factor.active() && factor.backup_codes <= few_backup_codes)
         .text("left", std::to_string(factor.backup_codes));
     co_return PageAnswer::of(std::move(view));

@@ -16,6 +16,9 @@ struct Note {
 };
 constexpr std::array notes{
     Note{PageNote::expired, "expired", "pages.form.expired"},
+    Note{PageNote::link_sent, "link-sent", "pages.login.linkSent"},
+    Note{PageNote::verified, "verified", "pages.login.verified"},
+    Note{PageNote::password_set, "password-set", "pages.login.passwordSet"},
 };
 
 }  // namespace

@@ -12,6 +12,9 @@ namespace consentry {
 
 enum class PageNote {
     expired,  // the form was not taken, and its page could not say so
+    link_sent,
+    verified,
+    password_set,
 };
 
 // The header of a redirect, after which the next page that the browser opens shows the note.

@@ -46,8 +46,9 @@ void RecoveryPages::add_to(Pages& pages) {
         {.id = "changePassword",
          .file = "change_password.html",
          .title = "changePassword.title",
-         .names = and_names(password_hint_names, {"account", "needs_factor", "reason"}),
-         .flag = "changePassword"},
+         .names = and_names(password_hint_names, {"account", "needs_factor", "has_password", "reason"}),
+         .flag = "changePassword",
+         .links = {{.name = "no_recovery", .flag = std::string(flag)}}},
         [this](const VisitOf<SignedInProvisionally>& visit) { return show_change(visit); },
         [this](const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) { return change(sent); },
         [this](const VisitOf<SignedInProvisionally>& visit, const ChangePasswordForm& form, Report& report) {
@@ -55,7 +56,10 @@ void RecoveryPages::add_to(Pages& pages) {
         });
     pages.form(
         "/login/confirm",
-        {.id = "confirm", .file = "login_confirm.html", .title = "confirm.title", .names = {"account", "needs_factor"}},
+        {.id = "confirm",
+         .file = "login_confirm.html",
+         .title = "confirm.title",
+         .names = {"account", "needs_factor", "has_password"}},
         [this](const VisitOf<SignedIn>& visit) { return show_confirm(visit); },
         [this](const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) { return confirm(sent); });
 }
@@ -70,14 +74,15 @@ awaitable<Result<PageAnswer>> RecoveryPages::show_forgot(const Visit& visit) con
 
 awaitable<Result<PageAnswer>> RecoveryPages::send_link(const Sent<AddressForm>& sent) {
     co_await parts_.links.request(TokenPurpose::forgot_password, sent.form().email, cause_of(sent.visit().context()));
-    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()), keep_way_back(sent.visit()));
+    co_return on_with_note(LoginNote::link_sent, PageNote::link_sent, sent.visit(), keep_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::reset(const Sent<ResetPasswordForm>& sent) {
     PasswordReset wanted{sent.visit().path("token"), sent.form().new_password, proof_of(sent.form())};
     auto done = co_await parts_.passwords.reset(std::move(wanted), cause_of(sent.visit().context()));
     if (!done) co_return fail(std::move(done.error()));
-    co_return PageAnswer::to(login_with_note(LoginNote::password_set, sent.visit()), forget_way_back(sent.visit()));
+    co_return on_with_note(LoginNote::password_set, PageNote::password_set, sent.visit(),
+                           forget_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::show_change(const VisitOf<SignedInProvisionally>& visit) const {
@@ -85,7 +90,9 @@ awaitable<Result<PageAnswer>> RecoveryPages::show_change(const VisitOf<SignedInP
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     const auto factor = co_await parts_.two_factor.state(user->id);
     View view = password_hint();
-    view.text("account", user->email).flag("needs_factor", factor.enabled);
+    view.text("account", user->email)
+        .flag("needs_factor", factor.enabled)
+        .flag("has_password", user->password_hash.has_value());
     if (user->must_change_password)
         view.text("reason", parts_.locales.text(visit.language(), password_temporary_message));
     co_return PageAnswer::of(std::move(view));
@@ -105,9 +112,13 @@ awaitable<Result<PageAnswer>> RecoveryPages::change(
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::show_confirm(const VisitOf<SignedIn>& visit) const {
-    const auto factor = co_await parts_.two_factor.state(visit.caller().user());
-    co_return PageAnswer::of(
-        std::move(View().text("account", visit.caller().email()).flag("needs_factor", factor.enabled)));
+    const auto user = co_await parts_.users.find(visit.caller().user());
+    if (!user) co_return fail(errors::jwt_access_token_invalid);
+    const auto factor = co_await parts_.two_factor.state(user->id);
+    co_return PageAnswer::of(std::move(View()
+                                           .text("account", user->email)
+                                           .flag("needs_factor", factor.enabled)
+                                           .flag("has_password", user->password_hash.has_value())));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::confirm(const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) {

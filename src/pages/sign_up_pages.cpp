@@ -64,13 +64,13 @@ awaitable<Result<PageAnswer>> SignUpPages::sign_up(const Sent<SignUpForm>& sent)
 
 awaitable<Result<PageAnswer>> SignUpPages::send_link(const Sent<AddressForm>& sent) {
     co_await links_.request(TokenPurpose::verify_email, sent.form().email, cause_of(sent.visit().context()));
-    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()), keep_way_back(sent.visit()));
+    co_return on_with_note(LoginNote::link_sent, PageNote::link_sent, sent.visit(), keep_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> SignUpPages::verify(const Sent<NothingForm>& sent) {
     auto verified = co_await accounts_.verify(sent.visit().path("token"), cause_of(sent.visit().context()));
     if (!verified) co_return fail(std::move(verified.error()));
-    co_return PageAnswer::to(login_with_note(LoginNote::verified, sent.visit()), forget_way_back(sent.visit()));
+    co_return on_with_note(LoginNote::verified, PageNote::verified, sent.visit(), forget_way_back(sent.visit()));
 }
 
 }  // namespace consentry

@@ -66,6 +66,11 @@ Address login_with_note(LoginNote note, const Visit& visit) {
     return with_return(Address("/login").with("step", name_in(notes, note)), visit);
 }
 
+PageAnswer on_with_note(LoginNote note, PageNote instead, const Visit& visit, std::string headers) {
+    if (!visit.is_signed_in()) return PageAnswer::to(login_with_note(note, visit), std::move(headers));
+    return PageAnswer::to(goal_of(visit), tell(instead, visit) + headers);
+}
+
 Address login_with_note(ProviderNote note, SocialProvider provider, const Visit& visit) {
     return with_return(
         Address("/login").with("step", name_in(provider_notes, note)).with("with", facts_of(provider).name), visit);

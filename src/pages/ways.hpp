@@ -7,6 +7,7 @@
 
 #include "features/login/provider.hpp"
 #include "features/sessions/repository.hpp"
+#include "pages/notes.hpp"
 #include "pages/site.hpp"
 #include "pages/visit.hpp"
 
@@ -26,6 +27,8 @@ Address goal_of(const Visit& visit);
 // that is not shown to everyone.
 enum class LoginNote { over, signed_up, link_sent, verified, password_set };
 Address login_with_note(LoginNote note, const Visit& visit);
+// Leads to the login with `note`, or a visitor who is signed in to their goal, which says it as `instead`.
+PageAnswer on_with_note(LoginNote note, PageNote instead, const Visit& visit, std::string headers);
 // The same after a visit to an identity provider that did not lead to a login.
 enum class ProviderNote { over, canceled, refused, no_sign_up, inactive, not_verified, set_up_expired };
 Address login_with_note(ProviderNote note, SocialProvider provider, const Visit& visit);

@@ -143,7 +143,8 @@ TEST(RecoveryPages, WhoeverIsLoggedInToTheBrowserIsNotTheAuthorOfAResetOrALock) 
     const std::string link = path_of(Mailbox(service).wait_for(ada.email, "forgotPassword").link());
     browser.open(link);
     const Answer done = browser.send(link, {{"newPassword", new_password}, {"code", ""}, {"backupCode", ""}});
-    EXPECT_EQ(done.headers.at("location"), "/login?step=password");
+    EXPECT_EQ(done.headers.at("location"), "/account");
+    EXPECT_THAT(browser.open("/account").body, HasSubstr("Your new password is set."));
     const auto entries = [&](const std::string& where) {
         return one(service, "SELECT count(*) FROM activity_log WHERE " + where);
     };
@@ -167,6 +168,18 @@ TEST(RecoveryPages, TheSecondFactorIsAskedForAndAWrongOneLeavesTheLinkValid) {
     EXPECT_EQ(browser.send(link, {{"newPassword", new_password}}).status, 400);
     EXPECT_EQ(browser.send(link, {{"newPassword", new_password}, {"code", "000000"}}).status, 401);
     EXPECT_EQ(browser.send(link, {{"newPassword", new_password}, {"backupCode", person.backup_codes[0]}}).status, 303);
+}
+
+TEST(RecoveryPages, WhoIsLoggedInLearnsThatALinkIsOnItsWay) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    for (const char* form : {"/forgot-password", "/verify-email"}) {
+        browser.open(form);
+        EXPECT_EQ(browser.send(form, {{"email", person.email}}).headers.at("location"), "/account") << form;
+        EXPECT_THAT(browser.open("/account").body, HasSubstr("an email with a link is on its way")) << form;
+    }
 }
 
 TEST(RecoveryPages, ATemporaryPasswordIsReplacedBeforeAnythingElse) {

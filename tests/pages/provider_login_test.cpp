@@ -143,6 +143,21 @@ TEST_F(ProviderLogin, WhoIsLoggedInAlreadyGoesOnAtOnce) {
     EXPECT_FALSE(visitor.browser.cookies.contains(provider_cookie));
 }
 
+TEST_F(ProviderLogin, AnAccountWithoutAPasswordIsOfferedALinkInsteadOfAskedForOne) {
+    visitor.log_in(ada);
+    Browser& browser = visitor.browser;
+    EXPECT_THAT(browser.open("/account").body, Not(HasSubstr("Only your password")));
+    const std::string page = browser.open("/change-password?return=%2Faccount").body;
+    EXPECT_THAT(page, Not(HasSubstr("oldPassword")));
+    EXPECT_THAT(page, HasSubstr(R"(<form method="post" action="/forgot-password">)"));
+    EXPECT_EQ(hidden_field(page, "email"), ada);
+    EXPECT_EQ(place(browser.send("/forgot-password", {{"email", ada}, {"return", "/account"}})), "/account");
+    EXPECT_THAT(browser.open("/account").body, HasSubstr("an email with a link is on its way"));
+    const std::string confirm = browser.open("/login/confirm").body;
+    EXPECT_THAT(confirm, HasSubstr("Log out and log in again"));
+    EXPECT_THAT(confirm, Not(HasSubstr("name=\"password\"")));
+}
+
 TEST_F(ProviderLogin, AButtonThatIsTooOldLeadsToANewOne) {
     visitor.browser.open("/login");
     visitor.browser.token = "of the page that was left open";
