@@ -118,6 +118,19 @@ std::optional<Address> Address::safe_return(std::string_view text, const ReturnH
     return checked(*origin + std::string(path), true);
 }
 
+Address Address::without(std::string_view name) && {
+    const auto mark = std::min(text_.find('?'), text_.size());
+    std::string_view query = std::string_view(text_).substr(std::min(mark + 1, text_.size()));
+    std::string kept;
+    while (!query.empty()) {
+        const std::string_view field = take_part(query, '&');
+        if (form_decoded(field.substr(0, field.find('='))) == name) continue;
+        kept.append(kept.empty() ? "?" : "&").append(field);
+    }
+    text_ = text_.substr(0, mark) + kept;
+    return std::move(*this);
+}
+
 Address Address::with(HtmlLiteral name, std::string_view value) && {
     text_.append(text_.contains('?') ? "&" : "?").append(name.text()).append("=").append(percent_encoded(value));
     return std::move(*this);

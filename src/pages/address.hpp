@@ -60,6 +60,8 @@ public:
 
     // Adds a value to the query, percent-encoded.
     Address with(HtmlLiteral name, std::string_view value) &&;
+    // Takes the values of this name out of the query.
+    Address without(std::string_view name) &&;
     const std::string& text() const { return text_; }
     // Whether it leads to one of the hosts of safe_return().
     bool is_of_host() const { return is_of_host_; }

@@ -32,6 +32,14 @@ bool is_loopback(std::string_view origin) {
     return parts && (parts->host == "localhost" || parts->host == "127.0.0.1" || parts->host == "[::1]");
 }
 
+// Where a visitor may return to; nullopt if `text` is not safe.
+std::optional<Address> way_back(std::string_view text, const ReturnHosts& hosts) {
+    auto back = Address::safe_return(text, hosts);
+    // The visitor may choose another language before they return. A language of an application is its own.
+    if (back && !back->is_of_host()) back = std::move(*back).without(language_field);
+    return back;
+}
+
 }  // namespace
 
 std::string Visit::query(std::string_view name) const {
@@ -64,7 +72,8 @@ Language PagesGuard::language_of(const http::RequestContext& context) const {
 std::string PagesGuard::language_cookie(const http::RequestContext& context) const {
     const auto query = http::parse_query(context.request.query);
     const std::string* chosen = query ? find_text(*query, language_field) : nullptr;
-    if (chosen == nullptr || !find_language(*chosen)) return {};
+    // Another one would keep what the visitor has not chosen.
+    if (chosen == nullptr || find_language(*chosen) != context.language) return {};
     return settings_.cookies.set(PageCookie::language, name_of(context.language), std::chrono::days{365});
 }
 
@@ -74,10 +83,10 @@ Visit PagesGuard::arrive(http::RequestContext& context) const {
     visit.query_ = http::parse_query(context.request.query).value_or(std::vector<http::NamedText>{});
     context.answer_headers += language_cookie(context);
     if (const std::string* back = find_text(visit.query_, return_field))
-        visit.return_to_ = Address::safe_return(*back, settings_.return_hosts);
+        visit.return_to_ = way_back(*back, settings_.return_hosts);
     else if (!visit.path(link_token).empty())
         if (const auto kept = visit.cookie(PageCookie::way_back))
-            visit.return_to_ = Address::safe_return(loosely_form_decoded(*kept), settings_.return_hosts);
+            visit.return_to_ = way_back(loosely_form_decoded(*kept), settings_.return_hosts);
     if (const auto session = visit.cookie(PageCookie::session)) {
         visit.form_token_ = tokens_.make(PageCookie::session, *session);
         visit.browser_ = *session;
@@ -98,7 +107,7 @@ Visit PagesGuard::resume(http::RequestContext& context, const std::optional<Left
     Visit visit(context, settings_.cookies);
     if (!left) return visit;
     visit.browser_ = left->browser;
-    visit.return_to_ = Address::safe_return(left->return_to, settings_.return_hosts);
+    visit.return_to_ = way_back(left->return_to, settings_.return_hosts);
     return visit;
 }
 
@@ -120,8 +129,7 @@ Result<void> PagesGuard::check_origin(const http::Request& request) const {
 }
 
 PagesGuard::FormState PagesGuard::check_token(Visit& visit, std::vector<http::NamedText>& fields) const {
-    if (const auto back = take_only(fields, return_field))
-        visit.return_to_ = Address::safe_return(*back, settings_.return_hosts);
+    if (const auto back = take_only(fields, return_field)) visit.return_to_ = way_back(*back, settings_.return_hosts);
     const auto token = take_only(fields, token_field).value_or("");
     if (const auto session = visit.cookie(PageCookie::session))
         return tokens_.is_of(token, PageCookie::session, *session) ? FormState::valid : FormState::expired;
@@ -142,7 +150,7 @@ std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, 
     if (!page) return std::nullopt;
     Address address(*page);
     // A form comes back to its page, which has its path and its query, but not its fields.
-    auto back = Address::safe_return(context.request.target, {});
+    auto back = way_back(context.request.target, {});
     if (!has_page || !back) return address;
     if (return_to && !is_reading(context.request)) {
         auto with_return = Address(*back).with("return", return_to->text());
@@ -154,7 +162,7 @@ std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, 
 
 std::optional<Address> PagesGuard::return_among(const std::vector<http::NamedText>& fields) const {
     const std::string* back = find_text(fields, return_field);
-    return back == nullptr ? std::nullopt : Address::safe_return(*back, settings_.return_hosts);
+    return back == nullptr ? std::nullopt : way_back(*back, settings_.return_hosts);
 }
 
 }  // namespace consentry

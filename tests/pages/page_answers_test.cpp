@@ -17,6 +17,29 @@ std::string asset_in(const std::string& page) {
     return page.substr(begin, page.find('"', begin) - begin);
 }
 
+TEST(PageAnswers, AnAddressToReturnToDoesNotUndoAChoiceOfTheLanguage) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    EXPECT_EQ(browser.open("/account?lang=de").headers.at("location"), "/login?return=%2Faccount");
+    EXPECT_EQ(browser.open("/account?x=1&lang=de&y").headers.at("location"), "/login?return=%2Faccount%3Fx%3D1%26y");
+    EXPECT_EQ(hidden_field(browser.open("/login?lang=fr&return=%2Faccount%3Fl%2561ng%3Dde").body, "return"),
+              "/account");
+    const Browser::Fields fields{
+        {"email", person.email}, {"password", person.password}, {"return", "/account?lang=de"}};
+    EXPECT_EQ(browser.send("/login", fields).headers.at("location"), "/account");
+    EXPECT_EQ(browser.cookies.at(language_cookie), "fr");
+}
+
+TEST(PageAnswers, ALanguageThatIsNotOfferedIsNotKept) {
+    Service service({{"MESSAGE_AVAILABLE_LANGUAGE", "de,fr"}, {"APP_LANGUAGE", "de"}});
+    Browser browser(service);
+    browser.open("/login?lang=es", {{"Accept-Language", "fr"}});
+    EXPECT_FALSE(browser.cookies.contains(language_cookie));
+    browser.open("/no-such-page?lang=es");
+    EXPECT_FALSE(browser.cookies.contains(language_cookie));
+}
+
 TEST(PageAnswers, ThePolicyLeavesNothingToScriptsAndStrangers) {
     Browser browser(suite_service());
     for (const char* path : {"/", "/login", "/no-such-page"}) {
