@@ -6,13 +6,18 @@
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"
+#include "pages/notes.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::int64_t few_backup_codes = 2;
 
-awaitable<Result<PageAnswer>> show_deleted(const Visit&) { co_return PageAnswer{}; }
+awaitable<Result<PageAnswer>> show_deleted(const Visit& visit) {
+    // A link may lead here although nothing has been deleted.
+    if (visit.is_signed_in()) co_return PageAnswer::to(Address("/account"));
+    co_return PageAnswer{};
+}
 
 }  // namespace
 
@@ -21,7 +26,7 @@ void AccountPages::add_to(Pages& pages) {
                {.id = "account",
                 .file = "account.html",
                 .title = "account.title",
-                .names = {"done", "email", "name", "mail_language", "has_factor", "has_password", "few_codes", "left"},
+                .names = {"email", "name", "mail_language", "has_factor", "has_password", "few_codes", "left"},
                 .links = {{.name = "no_change", .flag = "changePassword"}}},
                [this](const Member& visit) { return show(visit); });
     pages.form(
@@ -51,7 +56,7 @@ awaitable<Result<PageAnswer>> AccountPages::show(const Member& visit) const {
     const auto user = co_await parts_.users.find(visit.caller().user());
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     const auto factor = co_await parts_.two_factor.state(user->id);
-    View view = done_view(parts_.locales, visit);
+    View view;
     view.text("email", user->email)
         .text("name", user->name.value_or(""))
         .text("mail_language", own_name_of(user->language))
@@ -97,7 +102,7 @@ awaitable<Result<PageAnswer>> AccountPages::save_profile(const Sent<ProfileForm,
         sent.visit().caller().actor(), sent.visit().caller().user(),
         {.name = form.name, .language = form.mail_language, .gender = form.gender}, cause_of(sent.visit().context()));
     if (!saved) co_return fail(std::move(saved.error()));
-    co_return PageAnswer::to(Address("/account").with("done", "profile"));
+    co_return PageAnswer::to(Address("/account"), tell(PageNote::profile_saved, sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> AccountPages::show_data(const VisitOf<SignedIn>& visit) const {

@@ -17,10 +17,4 @@ std::string policy_name(const Locales& locales, Language language, PolicyType ty
     return std::string(locales.text(language, "termPolicy.type." + std::string(name_of(type))));
 }
 
-View done_view(const Locales& locales, const Visit& visit) {
-    View view;
-    if (const auto text = locales.find(visit.language(), "pages.done." + visit.query("done"))) view.text("done", *text);
-    return view;
-}
-
 }  // namespace consentry

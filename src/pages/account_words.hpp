@@ -17,7 +17,4 @@ std::string in_groups(std::string_view text, std::size_t of);
 // The title of a policy type.
 std::string policy_name(const Locales& locales, Language language, PolicyType type);
 
-// What a form has done, after it has led to another page: `done`, the message pages.done.<value of the query>.
-View done_view(const Locales& locales, const Visit& visit);
-
 }  // namespace consentry

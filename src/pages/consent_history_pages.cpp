@@ -4,6 +4,7 @@
 #include "features/activity/audit.hpp"
 #include "pages/accept_language.hpp"
 #include "pages/account_words.hpp"
+#include "pages/notes.hpp"
 #include "pages/older_lines.hpp"
 
 namespace consentry {
@@ -18,9 +19,9 @@ void ConsentHistoryPages::add_to(Pages& pages) {
                {.id = "accountConsents",
                 .file = "account_consents.html",
                 .title = "consents.title",
-                .names = {"done", "entries", "policy_name", "version", "spoken", "at", "at_iso", "is_accepted",
-                          "text_language", "acceptance", "has_entry", "has_proof", "older_at", "older_after",
-                          "standing", "policy", "has_log", "has_entries", "has_standing"}},
+                .names = {"entries", "policy_name", "version", "spoken", "at", "at_iso", "is_accepted", "text_language",
+                          "acceptance", "has_entry", "has_proof", "older_at", "older_after", "standing", "policy",
+                          "has_log", "has_entries", "has_standing"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
     const ActionSpec on_their_page{.if_expired = Address("/account/consents")};
     pages.action(
@@ -69,7 +70,7 @@ awaitable<Result<PageAnswer>> ConsentHistoryPages::show(const VisitOf<SignedIn>&
     for (const PolicyType type : co_await acceptances_.list_withdrawable(user))
         standing.push_back(std::move(
             View().text("policy", name_of(type)).text("policy_name", policy_name(locales_, visit.language(), type))));
-    View view = done_view(locales_, visit);
+    View view;
     view.flag("has_entries", !lines.empty())
         .flag("has_standing", !standing.empty())
         .flag("has_log", log_ != nullptr)
@@ -88,7 +89,7 @@ awaitable<Result<PageAnswer>> ConsentHistoryPages::withdraw(const Sent<Withdrawa
     // A second click finds it withdrawn already, which is what the visitor wants.
     if (!withdrawn && !withdrawn.error().is(errors::term_policy_not_accepted))
         co_return fail(std::move(withdrawn.error()));
-    co_return PageAnswer::to(Address("/account/consents").with("done", "withdrawn"));
+    co_return PageAnswer::to(Address("/account/consents"), tell(PageNote::withdrawn, sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> ConsentHistoryPages::receipt(const Sent<EvidenceForm, VisitOf<SignedIn>>& sent) {

@@ -19,6 +19,11 @@ constexpr std::array notes{
     Note{PageNote::link_sent, "link-sent", "pages.login.linkSent"},
     Note{PageNote::verified, "verified", "pages.login.verified"},
     Note{PageNote::password_set, "password-set", "pages.login.passwordSet"},
+    Note{PageNote::profile_saved, "profile", "pages.done.profile"},
+    Note{PageNote::session_ended, "session", "pages.done.session"},
+    Note{PageNote::sessions_ended, "sessions", "pages.done.sessions"},
+    Note{PageNote::two_factor_off, "two-factor-off", "pages.done.twoFactorOff"},
+    Note{PageNote::withdrawn, "withdrawn", "pages.done.withdrawn"},
 };
 
 }  // namespace

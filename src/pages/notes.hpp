@@ -15,6 +15,11 @@ enum class PageNote {
     link_sent,
     verified,
     password_set,
+    profile_saved,
+    session_ended,
+    sessions_ended,
+    two_factor_off,
+    withdrawn,
 };
 
 // The header of a redirect, after which the next page that the browser opens shows the note.

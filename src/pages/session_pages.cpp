@@ -3,6 +3,7 @@
 #include "base/shown_time.hpp"
 #include "features/mail/shown_text.hpp"
 #include "pages/account_words.hpp"
+#include "pages/notes.hpp"
 #include "pages/older_lines.hpp"
 
 namespace consentry {
@@ -24,8 +25,8 @@ void SessionPages::add_to(Pages& pages) {
                {.id = "accountSessions",
                 .file = "account_sessions.html",
                 .title = "sessions.title",
-                .names = {"done", "sessions", "session", "device", "place", "begun", "begun_iso", "active",
-                          "active_iso", "is_current", "has_others", "older_at", "older_after"}},
+                .names = {"sessions", "session", "device", "place", "begun", "begun_iso", "active", "active_iso",
+                          "is_current", "has_others", "older_at", "older_after"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
     const ActionSpec on_their_page{.if_expired = Address("/account/sessions")};
     pages.action(
@@ -59,7 +60,7 @@ awaitable<Result<PageAnswer>> SessionPages::show(const VisitOf<SignedIn>& visit)
                                       .text("active_iso", to_iso8601(session.last_active_at))
                                       .flag("is_current", session.id == visit.caller().session())));
     }
-    View view = done_view(locales_, visit);
+    View view;
     view.flag("has_others", lines.size() > 1 || found.has_more || position).list("sessions", std::move(lines));
     add_older<SessionId>(view, found);
     co_return PageAnswer::of(std::move(view));
@@ -71,7 +72,7 @@ awaitable<Result<PageAnswer>> SessionPages::end_one(const Sent<SessionForm, Visi
                                            ActivityAction::user_revoke_session, cause_of(sent.visit().context()));
     // A session that has ended in the meantime is what the visitor wants.
     if (!ended && !ended.error().is(errors::session_not_found)) co_return fail(std::move(ended.error()));
-    co_return PageAnswer::to(Address("/account/sessions").with("done", "session"));
+    co_return PageAnswer::to(Address("/account/sessions"), tell(PageNote::session_ended, sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> SessionPages::end_others(const Sent<NothingForm, VisitOf<SignedIn>>& sent) {
@@ -79,7 +80,7 @@ awaitable<Result<PageAnswer>> SessionPages::end_others(const Sent<NothingForm, V
     auto ended = co_await sessions_.revoke_others(caller.actor(), caller.user(), caller.session(),
                                                   cause_of(sent.visit().context()));
     if (!ended) co_return fail(std::move(ended.error()));
-    co_return PageAnswer::to(Address("/account/sessions").with("done", "sessions"));
+    co_return PageAnswer::to(Address("/account/sessions"), tell(PageNote::sessions_ended, sent.visit()));
 }
 
 }  // namespace consentry

@@ -4,6 +4,7 @@
 #include "features/activity/audit.hpp"
 #include "markup/qr_code.hpp"
 #include "pages/account_words.hpp"
+#include "pages/notes.hpp"
 #include "pages/set_up_pages.hpp"
 
 namespace consentry {
@@ -35,7 +36,7 @@ void TwoFactorPages::add_to(Pages& pages) {
                {.id = "accountTwoFactor",
                 .file = "account_two_factor.html",
                 .title = "twoFactor.title",
-                .names = {"done", "is_on", "left", "since", "since_iso", "used", "used_iso"}},
+                .names = {"is_on", "left", "since", "since_iso", "used", "used_iso"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
     pages.form(
         "/account/two-factor/start",
@@ -67,7 +68,7 @@ void TwoFactorPages::add_to(Pages& pages) {
 
 awaitable<Result<PageAnswer>> TwoFactorPages::show(const VisitOf<SignedIn>& visit) const {
     const auto factor = co_await parts_.two_factor.state(visit.caller().user());
-    View view = done_view(parts_.locales, visit);
+    View view;
     view.flag("is_on", factor.active()).text("left", std::to_string(factor.backup_codes));
     if (factor.confirmed_at)
         view.text("since", shown_time(*factor.confirmed_at)).text("since_iso", to_iso8601(*factor.confirmed_at));
@@ -156,7 +157,7 @@ awaitable<Result<PageAnswer>> TwoFactorPages::turn_off(const Sent<VerifyForm, Vi
     auto off = co_await parts_.two_factor.disable(caller.actor(), std::move(*user), caller.session(),
                                                   proof_of(sent.form()), cause_of(sent.visit().context()));
     if (!off && !off.error().is(errors::two_factor_not_enabled)) co_return fail(std::move(off.error()));
-    co_return PageAnswer::to(Address("/account/two-factor").with("done", "twoFactorOff"));
+    co_return PageAnswer::to(Address("/account/two-factor"), tell(PageNote::two_factor_off, sent.visit()));
 }
 
 }  // namespace consentry

@@ -154,7 +154,7 @@ test('what a newcomer clicks twice happens once', async () => {
     assert.equal(one.path(), '/account');
     await one.go('/account/profile');
     await pressTwice(one, { name: 'Ada' });
-    assert.equal(one.path(), '/account?done=profile');
+    assert.equal(one.path(), '/account');
     assert.match(await one.text('.facts'), /Ada/);
     await pressTwice(one, {}, 'header form button');
     await one.go('/account');
@@ -188,7 +188,7 @@ test('what is clicked twice about a second factor happens once', async () => {
     await assertOn();
     await one.go('/account/two-factor/off');
     await pressTwice(one, { code: nextCodeOf(secret) });
-    assert.equal(one.path(), '/account/two-factor?done=twoFactorOff');
+    assert.equal(one.path(), '/account/two-factor');
 });
 
 test('what is clicked twice about consents, sessions and passwords happens once', async () => {
@@ -206,7 +206,7 @@ test('what is clicked twice about consents, sessions and passwords happens once'
     assert.deepEqual([one.path(), acceptances()], ['/account', 1]);
     await one.go('/account/consents');
     await pressTwice(one, {}, 'form[action$=withdraw] button');
-    assert.deepEqual([one.path(), acceptances()], ['/account/consents?done=withdrawn', 2]);
+    assert.deepEqual([one.path(), acceptances()], ['/account/consents', 2]);
 
     await one.go('/change-password');
     await pressTwice(one, { oldPassword: password, newPassword: 'Copper-Meadow-77' });

@@ -98,8 +98,9 @@ TEST(AccountArea, TheProfileIsThatOfTheApi) {
     browser.open("/account/profile");
     const Answer saved =
         browser.send("/account/profile", {{"name", "Ada Lovelace"}, {"mailLanguage", "de"}, {"gender", "female"}});
-    EXPECT_EQ(saved.headers.at("location"), "/account?done=profile");
-    EXPECT_THAT(browser.open("/account?done=profile").body, HasSubstr("Your changes have been saved."));
+    EXPECT_EQ(saved.headers.at("location"), "/account");
+    EXPECT_THAT(browser.open("/account").body, HasSubstr("Your changes have been saved."));
+    EXPECT_THAT(browser.open("/account").body, Not(HasSubstr("Your changes"))) << "it is said once";
     const Answer profile = service.get("/api/shared/user/profile", bearer(service.tokens_of(person).access));
     EXPECT_EQ(profile.text("data.name"), "Ada Lovelace");
     EXPECT_EQ(profile.text("data.language"), "de");
@@ -143,11 +144,17 @@ TEST(AccountArea, ALanguageThatIsNoLongerOfferedStaysTheChosenOne) {
     EXPECT_THAT(selected(page), ElementsAre("en"));
 }
 
-TEST(AccountArea, AnUnknownNoticeSaysNothing) {
+// Anyone can make an address or a link.
+TEST(AccountArea, NoAddressSaysWhatHasHappened) {
     Service& service = suite_service();
     Browser browser(service);
     browser.log_in(service.make_person());
-    EXPECT_THAT(browser.open("/account?done=<b>").body, Not(HasSubstr("class=\"note\"")));
+    for (const char* path : {"/account?done=profile", "/account/two-factor?done=twoFactorOff",
+                             "/account/sessions?done=sessions", "/account/consents?done=withdrawn"})
+        EXPECT_THAT(browser.open(path).body, Not(HasSubstr("role=\"status\""))) << path;
+    browser.cookies[note_cookie] = "<b>";
+    EXPECT_THAT(browser.open("/account").body, Not(HasSubstr("role=\"status\"")));
+    EXPECT_EQ(browser.open("/account/deleted").headers.at("location"), "/account") << "this account exists";
 }
 
 TEST(SessionPages, OneSessionEndsAtTheNextRequest) {
@@ -162,8 +169,8 @@ TEST(SessionPages, OneSessionEndsAtTheNextRequest) {
     EXPECT_THAT(list.body, HasSubstr("This session"));
     EXPECT_THAT(list.body, HasSubstr("127.0.0.1"));
     const std::string other = last_hidden(list.body, "session");
-    EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).headers.at("location"),
-              "/account/sessions?done=session");
+    EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).headers.at("location"), "/account/sessions");
+    EXPECT_THAT(browser.open("/account/sessions").body, HasSubstr("The session has ended."));
     EXPECT_FALSE(phone.is_logged_in());
     browser.open("/account/sessions");
     EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).status, 303) << "a second click is harmless";
@@ -232,8 +239,8 @@ TEST(SessionPages, AllOthersEndTogether) {
     Browser browser(service);
     browser.log_in(person);
     browser.open("/account/sessions");
-    EXPECT_EQ(browser.send("/account/sessions/end-others", {}).headers.at("location"),
-              "/account/sessions?done=sessions");
+    EXPECT_EQ(browser.send("/account/sessions/end-others", {}).headers.at("location"), "/account/sessions");
+    EXPECT_THAT(browser.open("/account/sessions").body, HasSubstr("All other sessions have ended."));
     EXPECT_FALSE(phone.is_logged_in());
     EXPECT_EQ(service.get("/api/shared/user/profile", bearer(tokens.access)).status, 401);
     EXPECT_TRUE(browser.is_logged_in());

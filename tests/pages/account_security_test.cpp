@@ -133,7 +133,7 @@ TEST_F(AccountSecurity, NewBackupCodesReplaceTheOldOnes) {
     EXPECT_EQ(browser.send("/account/two-factor/off", {{"code", ""}, {"backupCode", old.front()}}).status, 401);
     EXPECT_EQ(
         browser.send("/account/two-factor/off", {{"code", ""}, {"backupCode", fresh.front()}}).headers.at("location"),
-        "/account/two-factor?done=twoFactorOff");
+        "/account/two-factor");
     EXPECT_THAT(browser.open("/account/two-factor").body, HasSubstr("It is off."));
 }
 

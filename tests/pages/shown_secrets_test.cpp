@@ -123,7 +123,7 @@ TEST(TFA_12, TheAccountShowsItsSecretOnlyUntilTheFirstCode) {
     expect_nothing_shown();
     browser.open("/account/two-factor/off");
     ASSERT_EQ(way_on(browser.send("/account/two-factor/off", {{"code", service.next_code(person)}})),
-              "/account/two-factor?done=twoFactorOff");
+              "/account/two-factor");
     expect_nothing_shown();
 }
 

@@ -94,9 +94,8 @@ std::set<std::string> names_in_the_program() {
 }
 
 // The beginnings of keys that the program completes with a name: of an action, a rule, a field, a page and so on.
-constexpr std::array<std::string_view, 8> completed{"activityLog.", "pages.done.",     "pages.error.",
-                                                    "pages.field.", "pages.gender.",   "request.error.",
-                                                    "pages.",       "termPolicy.type."};
+constexpr std::array<std::string_view, 7> completed{
+    "activityLog.", "pages.error.", "pages.field.", "pages.gender.", "request.error.", "pages.", "termPolicy.type."};
 
 bool is_in_use(std::string_view key, const std::set<std::string>& names) {
     const auto is_name = [&](std::string_view name) { return names.contains(std::string(name)); };
