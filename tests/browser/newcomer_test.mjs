@@ -10,7 +10,7 @@ import { openSite } from './visitor.mjs';
 
 const password = 'Velvet-Harbor-42';
 const policies = {
-    termsOfService: '# Terms\n\nBe *kind*.\n\n- To people\n- To machines\n',
+    termsOfService: `# Terms\n\n    ${'An indented line. '.repeat(20)}\n\nBe *kind*.\n\n- To people\n- To machines\n`,
     privacy: '# Privacy\n\nWe keep little.\n',
 };
 const german = JSON.parse(readFileSync(join(root, 'locales/de.json')));
