@@ -1,8 +1,8 @@
 // The forms of a login.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "features/two_factor/dto.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/parse.hpp"
@@ -31,13 +32,30 @@ struct LoginForm {
     }
 };
 
-// Removes spaces and dashes from a code, and makes its letters uppercase: people read it in groups.
-inline void tidy_codes(std::vector<http::NamedText>& fields) {
-    for (http::NamedText& field : fields) {
-        if (field.name != "code" && field.name != "backupCode") continue;
-        std::erase_if(field.value, [](char c) { return c == ' ' || c == '-' || c == '\t'; });
-        field.value = to_upper_ascii(field.value);
+// Whether a code point is one of the spaces and dashes that keyboards and other programs put into a code.
+constexpr bool separates_groups(std::uint32_t c) {
+    return c == ' ' || c == '-' || c == '\t' || c == 0xA0 || c == 0x3000 || c == 0xFF0D || (c >= 0x2010 && c <= 0x2015);
+}
+
+// Removes spaces and dashes from a code, and makes its letters uppercase: people read it in groups. Digits and letters
+// of full width, which Japanese keyboards type, become those of ASCII.
+inline std::string tidy_code(std::string_view typed) {
+    constexpr std::uint32_t wide_begin = 0xFF01, wide_end = 0xFF5F, wide_offset = 0xFEE0;
+    std::string out;
+    while (!typed.empty()) {
+        const auto [point, length] = first_code_point(typed);
+        if (point >= wide_begin && point < wide_end && !separates_groups(point))
+            out += static_cast<char>(point - wide_offset);
+        else if (!separates_groups(point))
+            out += typed.substr(0, length);
+        typed.remove_prefix(length);
     }
+    return to_upper_ascii(out);
+}
+
+inline void tidy_codes(std::vector<http::NamedText>& fields) {
+    for (http::NamedText& field : fields)
+        if (field.name == "code" || field.name == "backupCode") field.value = tidy_code(field.value);
 }
 
 struct VerifyForm {

@@ -70,6 +70,36 @@ TEST(LoginPages, AnExpiredPasswordLeadsToTheLinkThatReplacesIt) {
     EXPECT_EQ(service.log_in(person).text("message"), "Your password has expired. Please choose a new one.");
 }
 
+// As keyboards for Japanese type digits and spaces, and as text that is pasted from other programs has spaces and
+// dashes.
+TEST(LoginPages, ACodeMayHaveWideDigits) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const auto widened = [](const std::string& code) {
+        std::string out = "\u00A0";
+        for (const char c : code) {
+            if (c >= '0' && c <= '9')
+                out += std::string("\xEF\xBC") + static_cast<char>(0x90 + (c - '0'));
+            else if (c >= 'A' && c <= 'Z')
+                out += std::string("\xEF\xBD") + static_cast<char>(0x81 + (c - 'A'));  // lower case
+            out += "\u3000\u2013";
+        }
+        return out;
+    };
+    Browser browser(service);
+    EXPECT_EQ(browser.log_in_with_code(person, widened(service.next_code(person))).headers.at("location"), "/account");
+    Browser other(service);
+    other.log_in(person);
+    other.open("/login/verify");
+    EXPECT_EQ(other.send("/login/verify", {{"backupCode", widened(person.backup_codes[0])}}).headers.at("location"),
+              "/account");
+    other.cookies.clear();
+    other.log_in(person);
+    other.open("/login/verify");
+    EXPECT_EQ(other.send("/login/verify", {{"code", "\u0661\u0662\u0663\u0664\u0665\u0666"}}).status, 422);
+}
+
 // The account may do nothing else, but whoever leaves a shared computer must be able to end the session.
 TEST(LoginPages, AnAccountThatMayNotActCanStillLogOut) {
     for (const char* state : {"password_expires_at = 1", "status = 'inactive'", "is_verified = FALSE"}) {
