@@ -38,7 +38,9 @@ bool SiteErrorPages::concerns(const http::RequestContext& context) const {
     if (http::asks_for_json(context.request)) return false;
     if (navigations_.contain(context)) return true;
     if (context.operation != nullptr) return context.operation->is_page;
-    const bool is_api = (std::string(context.request.path) + "/").starts_with(api_prefix_ + "/");
+    // Without a prefix, the API's paths look like any others.
+    const bool is_api =
+        !api_prefix_.empty() && (std::string(context.request.path) + "/").starts_with(api_prefix_ + "/");
     return !is_api && http::names_html(context.request);
 }
 

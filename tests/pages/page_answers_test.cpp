@@ -40,6 +40,15 @@ TEST(PageAnswers, ALanguageThatIsNotOfferedIsNotKept) {
     EXPECT_FALSE(browser.cookies.contains(language_cookie));
 }
 
+TEST(PageAnswers, WithoutAPrefixOfTheApiUnknownAddressesHavePagesToo) {
+    Service service({{"HTTP_GLOBAL_PREFIX", ""}});
+    const Answer page = Browser(service).open("/no-such-page");
+    EXPECT_EQ(page.status, 404);
+    EXPECT_THAT(page.headers.at("content-type"), HasSubstr("text/html"));
+    EXPECT_THAT(service.get("/no-such-page", {{"Accept", "application/json"}}).headers.at("content-type"),
+                HasSubstr("application/json"));
+}
+
 TEST(PageAnswers, ThePolicyLeavesNothingToScriptsAndStrangers) {
     Browser browser(suite_service());
     for (const char* path : {"/", "/login", "/no-such-page"}) {
