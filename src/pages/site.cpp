@@ -33,9 +33,10 @@ constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-orig
 
 // The values of every page.
 const std::vector<std::string>& shared_names() {
-    static const std::vector<std::string> names{
-        "page_language", "service", "csrf",    "return", "is_signed_in", "has_docs",  "style", "logo",       "done",
-        "title",         "content", "choices", "code",   "choice",       "is_chosen", "home",  "in_language"};
+    static const std::vector<std::string> names{"page_language", "service", "csrf",       "return", "is_signed_in",
+                                                "has_docs",      "style",   "logo",       "done",   "has_choices",
+                                                "title",         "content", "choices",    "code",   "choice",
+                                                "is_chosen",     "home",    "in_language"};
     return names;
 }
 
@@ -193,6 +194,7 @@ http::Reply Site::send(const http::RequestContext& context, const SitePage& page
     frame.text("title", locales_.text(context.language, page.title_))
         .html("content", std::move(content))
         .with(std::move(note))
+        .flag("has_choices", !choices.empty())
         .list("choices", std::move(choices));
     http::Reply reply;
     reply.status = status;

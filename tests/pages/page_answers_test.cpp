@@ -49,6 +49,14 @@ TEST(PageAnswers, WithoutAPrefixOfTheApiUnknownAddressesHavePagesToo) {
                 HasSubstr("application/json"));
 }
 
+TEST(PageAnswers, APageInOneLanguageHasNoChoiceOfLanguages) {
+    Browser browser(suite_service());
+    browser.open("/login");
+    const Answer refused = browser.send("/login", {}, {{"Sec-Fetch-Site", "cross-site"}});
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_THAT(refused.body, Not(HasSubstr("<nav")));
+}
+
 TEST(PageAnswers, ThePolicyLeavesNothingToScriptsAndStrangers) {
     Browser browser(suite_service());
     for (const char* path : {"/", "/login", "/no-such-page"}) {
