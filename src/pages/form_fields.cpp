@@ -1,5 +1,7 @@
 #include "pages/form_fields.hpp"
 
+#include <array>
+#include <utility>
 #include <variant>
 
 namespace consentry {
@@ -7,6 +9,19 @@ namespace {
 
 std::string error_name(std::string_view field) { return std::string(field) + "_error"; }
 std::string sent_name(std::string_view field) { return std::string(field) + "_sent"; }
+
+// The field of the form that the refusal of a service is about; empty if it is about several, or none.
+std::string_view field_of(const Error& refusal, const std::vector<std::string>& fields) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> known{{
+        {"user.error.emailExist", "email"},
+        {"auth.error.oldPasswordNotMatch", "oldPassword"},
+        {"auth.error.oldPasswordNotMatch", "password"},
+        {"auth.error.passwordMustNew", "newPassword"},
+    }};
+    for (const auto& [message, field] : known)
+        if (message == refusal.message_key() && std::ranges::find(fields, field) != fields.end()) return field;
+    return {};
+}
 
 }  // namespace
 
@@ -60,7 +75,10 @@ void FormFaults::add(const Error& refusal, const std::vector<std::string>& field
     if (!refusal.violations().empty()) return add(refusal.violations(), fields);
     const std::string own = "pages." + std::string(refusal.message_key());
     const std::string_view key = locales_.find(language_, own) ? std::string_view(own) : refusal.message_key();
-    add_line({}, locales_.text(language_, key, refusal.data()));
+    const std::string text = locales_.text(language_, key, refusal.data());
+    const std::string_view field = field_of(refusal, fields);
+    if (!field.empty()) view_.text(error_name(field), text);
+    add_line(field, text);
 }
 
 void FormFaults::add_message(std::string_view key) { add_line({}, std::string(locales_.text(language_, key))); }

@@ -69,8 +69,9 @@ public:
     FormFaults(const Locales& locales, Language language) : locales_(locales), language_(language) {}
     // The first violation of each field.
     void add(const std::vector<Violation>& violations, const std::vector<std::string>& fields);
-    // About the form as a whole. A refusal that lists violations adds those instead. The message pages.<key>, if there
-    // is one, replaces the message <key> of the API, which names no link of the page.
+    // About the form as a whole, unless the refusal is known to be about one field. A refusal that lists violations
+    // adds those instead. The message pages.<key>, if there is one, replaces the message <key> of the API, which names
+    // no link of the page.
     void add(const Error& refusal, const std::vector<std::string>& fields);
     void add_message(std::string_view key);
     // Keeps what was typed in the fields of `shown_again`, and, of all `fields`, whether something was.

@@ -170,6 +170,28 @@ TEST(RecoveryPages, TheSecondFactorIsAskedForAndAWrongOneLeavesTheLinkValid) {
     EXPECT_EQ(browser.send(link, {{"newPassword", new_password}, {"backupCode", person.backup_codes[0]}}).status, 303);
 }
 
+// What programs that read the page aloud go by.
+TEST(AccountPages, ARefusalAboutOneFieldIsTiedToIt) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/sign-up");
+    const Answer taken = browser.send("/sign-up", {{"email", person.email}, {"password", new_password}});
+    EXPECT_EQ(taken.status, 409);
+    EXPECT_THAT(taken.body, HasSubstr(R"(aria-invalid="true" aria-describedby="email-error")"));
+    EXPECT_THAT(taken.body, HasSubstr(R"(<p class="fault" role="alert"><a href="#email">)"));
+    browser.log_in(person);
+    browser.open("/change-password");
+    const Answer wrong =
+        browser.send("/change-password", {{"oldPassword", "Wrong-Harbor-42"}, {"newPassword", new_password}});
+    EXPECT_EQ(wrong.status, 400);
+    EXPECT_THAT(wrong.body, HasSubstr(R"(<a href="#oldPassword">The current password is incorrect.</a>)"));
+    EXPECT_THAT(wrong.body, HasSubstr(R"(aria-describedby="oldPassword-error")"));
+    browser.open("/account/data");
+    const std::string refused = browser.send("/account/data", {{"email", "else@example.org"}}).body;
+    EXPECT_LT(refused.find("role=\"alert\""), refused.find("<h2>")) << "in sight at once";
+}
+
 TEST(RecoveryPages, WhoIsLoggedInLearnsThatALinkIsOnItsWay) {
     Service& service = suite_service();
     const Person person = service.make_person();
