@@ -10,7 +10,8 @@ namespace consentry {
 storage::awaitable<TimePoint> add_new_owner(storage::Transaction& transaction, Consents& consents, User seen,
                                             Cause cause, Asker asker, TimePoint now) {
     if (seen.is_verified) co_return now;
-    UserRepository::add_verified(transaction, seen.id, now);
+    // The owner may prove it meanwhile, and what they then have is not erased.
+    UserRepository::add_verified_first(transaction, seen.id, now);
     Audit::add(transaction, seen.id, ActivityAction::user_verified_email, cause, now);
     if (may_be_strangers(seen)) UserRepository::add_erase_details(transaction, seen.id);
     UserRepository::add_erase_identities(transaction, seen.id);

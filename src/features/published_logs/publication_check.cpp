@@ -27,7 +27,7 @@ awaitable<LogState> PublishedLog::check_publication() {
     const auto object = co_await store_.get(options_.area, key_of(checkpoint_object), tlog::note_bytes_max);
     // Read after the object: another process may publish meanwhile, and then the database is the newer one.
     LogState known = co_await state();
-    // Who can only write to the database can change the tree there together with the entries, but not the signature.
+    // An attacker in the database can change the tree together with the entries, but not make the signature.
     require_whole(known, signer_->verifier());
     if (options_.cosigning_clock != nullptr) require_public(known, signer_->verifier());
     if (object) {

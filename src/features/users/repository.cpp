@@ -8,6 +8,14 @@ namespace consentry {
 using storage::Expect;
 using storage::sql;
 
+namespace {
+
+constexpr storage::Text verify_sql =
+    "UPDATE users SET is_verified = TRUE, verified_at = COALESCE(verified_at, $2), updated_at = $2 "
+    "WHERE id = $1 AND deleted_at IS NULL";
+
+}  // namespace
+
 awaitable<std::optional<User>> UserRepository::find(UserId id) {
     const auto rows =
         co_await database_.look_up(sql<"SELECT ", user_columns, user_tables, " WHERE u.id = $1 AND ", exists_sql>, id);
@@ -54,10 +62,11 @@ void UserRepository::add_same_generation(storage::Transaction& transaction, cons
 }
 
 void UserRepository::add_verified(storage::Transaction& transaction, UserId id, TimePoint now) {
-    transaction.add(Expect::one,
-                    "UPDATE users SET is_verified = TRUE, verified_at = COALESCE(verified_at, $2), updated_at = $2 "
-                    "WHERE id = $1 AND is_verified = FALSE AND deleted_at IS NULL",
-                    id, now);
+    transaction.add(Expect::one, sql<verify_sql>, id, now);
+}
+
+void UserRepository::add_verified_first(storage::Transaction& transaction, UserId id, TimePoint now) {
+    transaction.add(Expect::one, sql<verify_sql, " AND is_verified = FALSE">, id, now);
 }
 
 void UserRepository::add_erase_details(storage::Transaction& transaction, UserId id) {

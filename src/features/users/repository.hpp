@@ -30,8 +30,10 @@ public:
     // Asserts that the account is still of the generation in which it was read; changes nothing. For changes that rest
     // on a grant without a database row, such as a challenge. Expect::one.
     static void add_same_generation(storage::Transaction& transaction, const User& seen);
-    // Marks the address as proven to be the owner's. Expect::one: it was not yet proven.
+    // Marks the address as proven to be the owner's. Expect::one: the account exists.
     static void add_verified(storage::Transaction& transaction, UserId id, TimePoint now);
+    // The same, if it was not proven yet. Expect::one.
+    static void add_verified_first(storage::Transaction& transaction, UserId id, TimePoint now);
     // Erases name and gender.
     static void add_erase_details(storage::Transaction& transaction, UserId id);
     // Deletes all identities at providers, also the memory of those that were unlinked: the account has lost its owner.
