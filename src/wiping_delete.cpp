@@ -3,10 +3,10 @@
 // free memory as usual, and sanitizers bring operators of their own.
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include <malloc.h>
-#include <string.h>
 
 namespace {
 
