@@ -25,19 +25,16 @@ void LockNotices::add(UserId user, Cause cause) {
 
 storage::awaitable<void> LockNotices::work_off() {
     for (int failures = 0;;) {
-        std::optional<Notice> notice;
+        storage::Transaction change;
         {
             const std::lock_guard lock(mutex_);
-            if (!open_.empty()) notice = open_.front();
-        }
-        if (!notice) co_return;
-        if (notice->change.statements().empty()) {
-            add_change(*notice);
-            const std::lock_guard lock(mutex_);
-            open_.front().change = notice->change;
+            if (open_.empty()) co_return;
+            Notice& first = open_.front();
+            if (first.change.statements().empty()) add_change(first);
+            change = first.change;
         }
         try {
-            co_await database_.commit(notice->change);
+            co_await database_.commit(std::move(change));
         } catch (const std::exception&) {
             const std::lock_guard lock(mutex_);
             std::ranges::rotate(open_, open_.begin() + 1);

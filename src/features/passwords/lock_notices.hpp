@@ -32,8 +32,8 @@ private:
         UserId user;
         Cause cause;
         TimePoint at;
-        // What it writes, with the ids of the rows. If the answer to the commit was lost, the repetition violates their
-        // keys instead of writing them twice.
+        // What it writes, with the ids of the rows; empty until the first attempt. If the answer to the commit was
+        // lost, the repetition violates their keys instead of writing them twice.
         storage::Transaction change = {};
     };
     void add_change(Notice& notice) const;

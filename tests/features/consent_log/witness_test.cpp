@@ -9,7 +9,7 @@
 #include "app/config/read_config.hpp"
 #include "features/consent_proof/database_check.hpp"
 #include "features/consent_proof/zip_reader.hpp"
-#include "features/published_logs/comparison.hpp"
+#include "tests/features/consent_log/log_faults.hpp"
 #include "tests/features/consent_log/witnesses.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"
@@ -303,13 +303,7 @@ TEST_F(Witnesses, WhatEverybodyIsShownIsComparedWithTheLog) {
     const auto object = service().folder() / "data/storage/public/consent-log/checkpoint";
     ASSERT_TRUE(is_soon([&] { return text_in(object) == second; }));
     Services& services = service().app().services();
-    const auto found = [&] {
-        std::string out;
-        for (const LogFinding& one :
-             run(compare_log(services.database, services.object_store, consent_log_place(), {}, {}, {})).found)
-            out += one.text + "\n";
-        return out;
-    };
+    const auto found = [&] { return log_faults(services); };
     const auto set = [&](const std::string& size, const std::string& checkpoint) {
         service().sql("UPDATE logs SET public_size = " + size + ", public_checkpoint = '" + checkpoint +
                       "' WHERE name = 'consent'");

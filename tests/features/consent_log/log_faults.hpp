@@ -1,0 +1,21 @@
+// What the comparison of the consent log with its database finds.
+#pragma once
+
+#include <string>
+
+#include "app/services.hpp"
+#include "features/consent_log/consent_log.hpp"
+#include "features/published_logs/comparison.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+
+// One sentence a line; empty if everything agrees.
+inline std::string log_faults(Services& services) {
+    std::string out;
+    const auto findings = run(compare_log(services.database, services.object_store, consent_log_place(), {}, {}, {}));
+    for (const LogFinding& one : findings.found) out += one.text + "\n";
+    return out;
+}
+
+}  // namespace consentry::tests
