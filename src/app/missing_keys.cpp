@@ -26,6 +26,10 @@ bool has_log(const Config& config) {
     return text_in_database(config, "logs", "SELECT name FROM logs LIMIT 1").has_value();
 }
 
+bool has_accounts(const Config& config) {
+    return text_in_database(config, "users", "SELECT username FROM users LIMIT 1").has_value();
+}
+
 std::string listed(const std::vector<std::string>& names) {
     std::string out;
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -35,11 +39,15 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+// Looks at the files again once the database was asked: another program may have made both the keys and the first data
+// between the first look at the files and the question.
 std::string missing_keys(const Config& config) {
+    if (secrets_to_make(config).empty() || !has_accounts(config)) return {};
+    // A log that was just turned on has no key yet.
+    const bool requires_key_of_log = has_log(config);
     std::vector<std::string> missing = secrets_to_make(config);
-    // A log that was just turned on has none yet.
-    if (lacks_key_of_log(missing) && !has_log(config)) std::erase(missing, key_of_log);
-    if (missing.empty() || !text_in_database(config, "users", "SELECT username FROM users LIMIT 1")) return {};
+    if (!requires_key_of_log) std::erase(missing, key_of_log);
+    if (missing.empty()) return {};
     return fmt::format(
         "{} lacks {}, although the database has accounts. Put the missing files back. {}", name_of_folder(config),
         listed(missing),
@@ -54,7 +62,9 @@ void require_keys(const Config& config) {
 }
 
 void require_key_of_log(const Config& config) {
-    if (!lacks_key_of_log(secrets_to_make(config)) || !has_log(config)) return;
+    const auto is_missing = [&] { return lacks_key_of_log(secrets_to_make(config)); };
+    // It may be there by the time the database says that it has a log: see missing_keys().
+    if (!is_missing() || !has_log(config) || !is_missing()) return;
     throw WrongSettings(
         fmt::format("DATA_DIR: {}/{} is missing, and no other key continues the log in this database. Put it back. If "
                     "it is lost, start a new log, as docs/guides/backup.md explains",

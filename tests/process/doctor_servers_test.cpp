@@ -1,10 +1,12 @@
 // consentry doctor on PostgreSQL and Redis: fast, slow and out of reach; and what their service writes to disk.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/migrated_postgres.hpp"
 #include "tests/support/program_people.hpp"
@@ -148,6 +150,27 @@ TEST_F(DoctorOfServers, AnEpochThatIsRaisedIsRaisedEvenIfNothingIsCounted) {
     for (const auto& file : std::filesystem::directory_iterator(folder_ / "data" / "security"))
         events += text_in(file.path());
     EXPECT_THAT(events, HasSubstr("\"epoch.raised\""));
+}
+
+// A program looks for its keys, and then asks for accounts, which another program has made meanwhile with new keys.
+TEST_F(DoctorOfServers, KeysMadeMeanwhileAreNotMissing) {
+    const std::string name = std::filesystem::path(folder_.path()).filename();
+    const Settings settings = quick_settings({{"DATABASE_URL", postgres_.url() + "&application_name=" + name}});
+    make_data(folder_.path(), settings);
+    const std::filesystem::path keys = folder_ / "data" / "keys";
+    const std::filesystem::path elsewhere = folder_ / "data" / "elsewhere";
+    make_person(folder_.path(), "ada@example.org", "user", settings);
+    std::filesystem::rename(keys, elsewhere);
+    std::optional<LockedTable> locked(std::in_place, postgres_.url(), "users");
+    Program listing({"user", "list"}, folder_.path(), settings);
+    ASSERT_TRUE(eventually([&] {
+        return postgres_.sql(
+                   "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = '" +
+                   name + "'") == SqlRows{{"1"}};
+    }));
+    std::filesystem::rename(elsewhere, keys);
+    locked.reset();
+    EXPECT_EQ(listing.wait().code, 0) << listing.err();
 }
 
 TEST_F(DoctorOfServers, ACommandMakesNoTables) {
