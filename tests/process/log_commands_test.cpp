@@ -1,4 +1,6 @@
 // The commands that show and verify the administration log, with and without a running service.
+#include <fstream>
+
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
@@ -103,6 +105,55 @@ TEST_F(LogCommands, VerifyTellsWhatToDoAboutActsWithoutAnEntry) {
     EXPECT_EQ(run({"clean-up"}).code, 0);
     EXPECT_EQ(run({"log", "verify", "admin"}).code, 0);
     EXPECT_EQ(json_of({"log", "verify", "admin"}).at("unlogged"), 0);
+}
+
+// Each installation has two logs. Taken for the other one, a key or a checkpoint would accuse a log that is sound.
+TEST_F(LogCommands, TellTheTwoLogsApart) {
+    std::string consent_key;
+    std::string administration_key;
+    {
+        const ServiceProcess service(folder_.path());
+        const json::value facts = json::parse(service.client().get("/.well-known/consent-log").body);
+        consent_key = facts.at("verifierKey").as_string();
+        administration_key = facts.at("administration").at("verifierKey").as_string();
+        std::ofstream(folder_ / "consent") << service.client().get("/consent-log/checkpoint").body;
+        std::ofstream(folder_ / "administration")
+            << service.client().get("/consent-log/administration/checkpoint").body;
+    }
+    const struct {
+        std::vector<std::string> command;
+        std::string key, checkpoint, other_key, other_checkpoint, kind;
+    } cases[] = {{{"log", "verify", "admin"},
+                  administration_key,
+                  "administration",
+                  consent_key,
+                  "consent",
+                  "/consent, not of an administration log\n"},
+                 {{"verify", "database"},
+                  consent_key,
+                  "consent",
+                  administration_key,
+                  "administration",
+                  "/administration, not of a consent log\n"}};
+    for (const auto& one : cases) {
+        const auto verify = [&](const std::string& option, const std::string& value) {
+            auto arguments = one.command;
+            arguments.insert(arguments.end(), {option, value});
+            return run(arguments);
+        };
+        const Finished sound = verify("--key", one.key);
+        EXPECT_EQ(sound.code, 0) << sound.out << sound.err;
+        const Finished kept = verify("--checkpoint", one.checkpoint);
+        EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+        for (const Finished& refused : {verify("--key", one.other_key), verify("--checkpoint", one.other_checkpoint)}) {
+            EXPECT_EQ(refused.code, 2) << refused.out;
+            EXPECT_EQ(refused.out, "");
+            EXPECT_THAT(refused.err, HasSubstr(one.kind));
+        }
+        EXPECT_THAT(verify("--key", one.other_key).err, HasSubstr("consentry: --key: this is the key of "));
+        EXPECT_THAT(verify("--checkpoint", one.other_checkpoint).err,
+                    HasSubstr("consentry: --checkpoint: " + one.other_checkpoint + " is a checkpoint of "));
+    }
 }
 
 TEST_F(LogCommands, RefuseWhatTheyCannotUse) {

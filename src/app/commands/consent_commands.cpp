@@ -57,19 +57,11 @@ std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
 // Returns nullopt if an option is wrong, and has then reported it.
 std::optional<KnownLog> known_log(const VerifyDatabaseOptions& options) {
     KnownLog out;
-    if (!options.key.empty()) {
-        auto key = tlog::VerifierKey::parse(options.key);
-        if (!key) {
-            say("consentry: --key: {}\n", key.error());
-            return std::nullopt;
-        }
-        out.key = std::move(*key);
-    }
-    if (options.checkpoint.empty()) return out;
     try {
-        out.checkpoint = kept_checkpoint(options.checkpoint);
+        if (!options.key.empty()) out.key = given_key(options.key, LogKind::consent);
+        if (!options.checkpoint.empty()) out.checkpoint = kept_checkpoint(options.checkpoint, LogKind::consent);
     } catch (const WrongUse& error) {
-        say("consentry: --checkpoint: {}\n", error.what());
+        say("consentry: {}\n", error.what());
         return std::nullopt;
     }
     return out;

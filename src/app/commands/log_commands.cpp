@@ -167,19 +167,12 @@ int show_administration_log(const LogOptions& options) {
 
 int verify_administration_log(const LogOptions& options) {
     std::optional<tlog::VerifierKey> key;
-    if (!options.key.empty()) {
-        auto parsed = tlog::VerifierKey::parse(options.key);
-        if (!parsed) {
-            say("consentry: --key: {}\n", parsed.error());
-            return wrong_use;
-        }
-        key = std::move(*parsed);
-    }
     std::optional<std::string> kept;
     try {
-        if (!options.checkpoint.empty()) kept = kept_checkpoint(options.checkpoint);
+        if (!options.key.empty()) key = given_key(options.key, LogKind::administration);
+        if (!options.checkpoint.empty()) kept = kept_checkpoint(options.checkpoint, LogKind::administration);
     } catch (const WrongUse& error) {
-        say("consentry: --checkpoint: {}\n", error.what());
+        say("consentry: {}\n", error.what());
         return wrong_use;
     }
     const SystemClock clock;

@@ -17,6 +17,8 @@
 
 #include "base/json_values.hpp"
 #include "base/strict_json.hpp"
+#include "features/administration_log/administration_log.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/bundle_names.hpp"
 #include "features/consent_proof/zip_reader.hpp"
 #include "tlog/checkpoint.hpp"
@@ -116,6 +118,14 @@ void collect(const json::value& value, const std::string& place, std::optional<s
                 out);
 }
 
+std::string_view a_log_of(LogKind kind) { return kind == LogKind::consent ? "a consent log" : "an administration log"; }
+
+// Asks for the suffix alone. The rest of the name could only be compared with that in the database, and an attacker
+// there could then turn the finding about a log into one about the command line.
+bool is_of_other_kind(std::string_view log, LogKind kind) {
+    return log.ends_with(kind == LogKind::consent ? administration_log_suffix : consent_log_suffix);
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path) {
@@ -153,11 +163,26 @@ InputFile::~InputFile() {
     if (mapped_ != nullptr) munmap(mapped_, size_);
 }
 
-std::string kept_checkpoint(const std::string& path) {
-    std::string out(InputFile(path).text());
-    if (const auto parsed = tlog::parse_signed_checkpoint(out); !parsed)
-        throw WrongUse(fmt::format("{} is not a checkpoint: {}", path, parsed.error()));
-    return out;
+tlog::VerifierKey given_key(const std::string& text, LogKind kind) {
+    auto key = tlog::VerifierKey::parse(text);
+    if (!key) throw WrongUse("--key: " + key.error());
+    if (is_of_other_kind(key->name(), kind))
+        throw WrongUse(fmt::format("--key: this is the key of {}, not of {}", key->name(), a_log_of(kind)));
+    return std::move(*key);
+}
+
+std::string kept_checkpoint(const std::string& path, LogKind kind) {
+    try {
+        std::string out(InputFile(path).text());
+        const auto parsed = tlog::parse_signed_checkpoint(out);
+        if (!parsed) throw WrongUse(fmt::format("{} is not a checkpoint: {}", path, parsed.error()));
+        const std::string& origin = parsed->checkpoint.origin;
+        if (is_of_other_kind(origin, kind))
+            throw WrongUse(fmt::format("{} is a checkpoint of {}, not of {}", path, origin, a_log_of(kind)));
+        return out;
+    } catch (const WrongUse& error) {
+        throw WrongUse(fmt::format("--checkpoint: {}", error.what()));
+    }
 }
 
 FoundEvidence evidence_in(const boost::json::object& object) {

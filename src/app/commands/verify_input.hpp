@@ -15,6 +15,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/bytes.hpp"
+#include "tlog/note_keys.hpp"
 
 namespace consentry {
 
@@ -41,9 +42,12 @@ private:
     std::string_view text_;
 };
 
-// The signed note in a file that a reader has kept. Throws WrongUse if it is none: taken for a checkpoint, such a file
-// would accuse the log.
-std::string kept_checkpoint(const std::string& path);
+enum class LogKind : std::uint8_t { consent, administration };
+
+// What --key and --checkpoint say of a log: its verifier key, and the signed note in a file that a reader has kept.
+// Both throw WrongUse if it is none, or that of a log of the other kind: it would accuse a log that is sound.
+tlog::VerifierKey given_key(const std::string& text, LogKind kind);
+std::string kept_checkpoint(const std::string& path, LogKind kind);
 
 // The members that a row and its addendum both have; what is absent is null.
 inline constexpr std::array<std::string_view, 4> evidence_members{"ipAddress", "sessionId", "shownDiffHash",

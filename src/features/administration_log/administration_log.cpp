@@ -51,7 +51,7 @@ LogPlace administration_log_place() {
 
 LogClaim administration_log_claim(const AdministrationLogSettings& settings) {
     return {.place = administration_log_place(),
-            .origin = settings.origin + "/administration",
+            .origin = settings.origin + std::string(administration_log_suffix),
             .origin_is_given = settings.origin_is_given,
             .key = derived_key(settings.consent_key)};
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -108,6 +109,9 @@ private:
     const crypto::PrivateKey key_;
     PublishedLog published_;
 };
+
+// Behind the origin of the installation, in the name of the log.
+inline constexpr std::string_view administration_log_suffix = "/administration";
 
 LogPlace administration_log_place();
 

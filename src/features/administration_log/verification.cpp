@@ -132,7 +132,7 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
     if (!key && state) {
         // The name of a log stays what it was when the log began.
         const auto known = tlog::VerifierKey::parse(state->verifier_key);
-        const std::string name = known ? known->name() : settings_.origin + "/administration";
+        const std::string name = known ? known->name() : settings_.origin + std::string(administration_log_suffix);
         auto own = tlog::VerifierKey::from_ed25519(name, tlog::KeyType::ed25519, key_.public_key().ed25519());
         if (own) key = std::move(*own);
     }

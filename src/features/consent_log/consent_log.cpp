@@ -88,7 +88,7 @@ LogPlace consent_log_place() { return {.name = log_name, .area = storage::Area::
 
 LogClaim consent_log_claim(const ConsentLogSettings& settings) {
     return {.place = consent_log_place(),
-            .origin = settings.origin + "/consent",
+            .origin = settings.origin + std::string(consent_log_suffix),
             .origin_is_given = settings.origin_is_given,
             .key = settings.key};
 }

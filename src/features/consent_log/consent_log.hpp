@@ -122,6 +122,9 @@ private:
     std::atomic<std::size_t> described_ = 0;  // hash of the description that the store has or got
 };
 
+// Behind the origin of the installation, in the name of the log.
+inline constexpr std::string_view consent_log_suffix = "/consent";
+
 LogPlace consent_log_place();
 
 // As an instance with these settings would continue the log.

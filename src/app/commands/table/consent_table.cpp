@@ -64,7 +64,7 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     CLI::App* database =
         subcommand(*verify, "database", "Compares the database with the consent log; lists every altered row");
     database->add_option("--key", of_database.key,
-                         "Verifier key of the log (default: the one that the database names)");
+                         "Verifier key of the consent log (default: the one that the database names)");
     database
         ->add_option("--checkpoint", of_database.checkpoint,
                      "File with a checkpoint of the log that you have kept, /consent-log/checkpoint; - reads standard "

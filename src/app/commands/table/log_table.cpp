@@ -61,7 +61,9 @@ void add_log_commands(CLI::App& program, Selected& selected) {
     CLI::App* verified = subcommand(*verify, "admin",
                                     "Compares acts, entries and tiles with the signed checkpoint; names every "
                                     "altered, missing, added or moved entry");
-    verified->add_option("--key", options.key, "Verifier key of the log, as published at /.well-known/consent-log");
+    verified->add_option("--key", options.key,
+                         "Verifier key of the administration log that you noted earlier: administration.verifierKey at "
+                         "/.well-known/consent-log (default: that of the settings)");
     verified
         ->add_option("--checkpoint", options.checkpoint,
                      "File with a checkpoint of the log that you have kept, /consent-log/administration/checkpoint; - "
