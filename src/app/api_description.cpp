@@ -15,7 +15,7 @@ constexpr std::string_view description =
     "lists its other paths and methods, which behave the same and have the same access rules. "
     "`/docs/json?aliases=true` describes the aliases too.\n\n"
     "**Limits**: responses 429 and 503, and 403 after too many failed password attempts, state in `Retry-After` how "
-    "many seconds to wait.";
+    "many seconds to wait. 503 with the service code 5081 does not: a feature flag has turned the function off.";
 
 }  // namespace
 

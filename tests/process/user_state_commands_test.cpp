@@ -315,8 +315,8 @@ TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColors) {
     const std::string screen = screen_of(list, folder_.path(), {{"TERM", "xterm"}});
     EXPECT_THAT(screen, AllOf(HasSubstr("\x1b[1mEMAIL\x1b[0m"), HasSubstr("\x1b[32mactive\x1b[0m")));
     const std::string plain = screen_of(list, folder_.path(), {{"TERM", "xterm"}, {"NO_COLOR", "1"}});
-    EXPECT_THAT(plain, MatchesRegex("ID +EMAIL +ROLE  STATUS  TWO-FACTOR\r\n" + ada_.id.text() +
-                                    "  ada@example.org  user  active  off\r\n"));
+    EXPECT_THAT(plain, MatchesRegex("ID +EMAIL +ROLE TYPE  STATUS  TWO-FACTOR\r\n" + ada_.id.text() +
+                                    "  ada@example.org  user       active  off\r\n"));
     EXPECT_THAT(screen_of(list, folder_.path(), {{"TERM", "dumb"}}), Not(HasSubstr("\x1b[")));
     EXPECT_THAT(screen_of({"user", "show", "--email", ada_.email}, folder_.path(), {{"NO_COLOR", "1"}}),
                 AllOf(HasSubstr("Email                    ada@example.org\r\n"), HasSubstr("Email verified")));

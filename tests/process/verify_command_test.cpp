@@ -257,7 +257,7 @@ TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);
     const Finished bundle = verify({"bundle", "log.zip", "--key", key_});
     EXPECT_EQ(bundle.code, 0) << bundle.err;
-    EXPECT_THAT(bundle.out, HasSubstr("it has all the 1 entries of "));
+    EXPECT_THAT(bundle.out, HasSubstr("it has all 1 entries of "));
     EXPECT_EQ(verify({"receipt", "receipt.jwt", "--key", key_, "--description", "log.zip"}).code, 0);
     const Finished broken = verify({"bundle", "receipt.jwt", "--key", key_});
     EXPECT_EQ(broken.code, 1);

@@ -106,7 +106,7 @@ int list_users(const UserOptions& options) {
     constexpr std::int64_t portion = 500;
     ResultList list({{.name = "id", .heading = "ID"},
                      {.name = "email", .heading = "EMAIL"},
-                     {.name = "roleType", .heading = "ROLE"},
+                     {.name = "roleType", .heading = "ROLE TYPE"},
                      {.name = "status", .heading = "STATUS", .is_state = true},
                      {.name = "twoFactor", .heading = "TWO-FACTOR", .is_state = true}},
                     options.json);

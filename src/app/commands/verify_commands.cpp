@@ -350,15 +350,14 @@ int verify_bundle_file(const VerifyOptions& options) {
         if (!verified) return refuse(options, verified.error());
         const tlog::Checkpoint& checkpoint = verified->accepted.checkpoint;
         return accept(
-            options,
-            fmt::format("The bundle is genuine: it has {} the {} entries of {}{}, {} addenda and {} documents{}.{}",
-                        verified->is_whole() ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
-                        checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
-                        verified->addenda, verified->documents,
-                        verified->stamp ? "; " + describe(*verified->stamp) : "",
-                        (verified->stamp ? "" : authorities.unused_by("bundle")) + witnesses_of(*verified) +
-                            absences_in(*verified) + describe(verified->doubts) +
-                            comparison_with(earlier, verified->kept_promises)));
+            options, fmt::format("The bundle is genuine: it has {} {} entries of {}{}; addenda: {}, documents: {}{}.{}",
+                                 verified->is_whole() ? "all" : fmt::format("{} of the", verified->entries),
+                                 checkpoint.size, checkpoint.origin,
+                                 verified->is_whole() ? "" : " (" + describe(verified->filter) + ")", verified->addenda,
+                                 verified->documents, verified->stamp ? "; " + describe(*verified->stamp) : "",
+                                 (verified->stamp ? "" : authorities.unused_by("bundle")) + witnesses_of(*verified) +
+                                     absences_in(*verified) + describe(verified->doubts) +
+                                     comparison_with(earlier, verified->kept_promises)));
     });
 }
 

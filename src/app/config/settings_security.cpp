@@ -242,7 +242,9 @@ std::vector<SettingSpec> password_settings() {
          .default_text = "classes",
          .description = "The rules for new passwords. `classes`: 8 to 50 characters with an uppercase letter, a "
                         "lowercase letter and a digit. `nist`: 12 to 128 characters of any kind, as NIST SP 800-63B-4 "
-                        "recommends. Both refuse common passwords. Existing passwords remain valid."},
+                        "recommends. Both refuse common passwords, and passwords that contain the name of the service, "
+                        "the address of the account, or the part before its @ (names of fewer than four characters do "
+                        "not count). Existing passwords remain valid."},
         {.name = "AUTH_PASSWORD_ATTEMPT",
          .group = group,
          .type = flag<&Config::password, &PasswordConfig::attempt>(),

@@ -124,7 +124,8 @@ struct UserStatusRequest {
     static constexpr std::string_view schema_name = "UserStatusRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("status", &UserStatusRequest::status, "New status; `blocked` is final")};
+        return std::tuple{
+            field("status", &UserStatusRequest::status, "New status; only the operator can unblock a blocked account")};
     }
 };
 

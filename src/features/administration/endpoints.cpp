@@ -104,7 +104,7 @@ void add_changing(http::Router& router, Administration& administration) {
         .says("Activate, deactivate or block an account")
         .describes(
             "An account that stops being `active` loses all sessions; one that becomes `active` again starts with no "
-            "failed password attempts. `blocked` is final.")
+            "failed password attempts. Only the operator can unblock a blocked account.")
         .message("user.updateStatus")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden,
                    &errors::last_super_admin})

@@ -30,7 +30,7 @@ std::string readme(const BundleSource& source) {
         "\n"
         "The log records each acceptance and withdrawal: which text, when, and a random tag for the account. It can\n"
         "only grow: no one can change or remove an entry without contradicting its signed checkpoint. This bundle\n"
-        "holds {} the {} entries that the checkpoint covers{}{}.\n"
+        "holds {} {} entries that the checkpoint covers{}{}.\n"
         "\n"
         "Verify it offline, with the log's verifier key, which you should get from another source:\n"
         "\n"
@@ -44,7 +44,7 @@ std::string readme(const BundleSource& source) {
         "documents/          the texts that entries name by their SHA-256; the records of publications, and the\n"
         "                    descriptions of processing that they name; the comparisons of versions that addenda "
         "name.\n"
-        "                    What was lost is missing\n"
+        "                    Lost documents are missing\n"
         "manifest.note       which entries this bundle holds, and the digest of SHA256SUMS, signed by the log\n"
         "policy.txt          what the operator suggests trusting (c2sp.org/tlog-policy); decide for yourself\n"
         "proofs/             a proof for each entry of a part of the log (c2sp.org/tlog-proof)\n"
@@ -52,7 +52,7 @@ std::string readme(const BundleSource& source) {
         "timestamps/         a timestamp (RFC 3161, SIZE.tsr) on a former state of the log (SIZE.txt), or on this "
         "one,\n"
         "                    if an authority has stamped any, and the proof that the log continues that state\n",
-        source.facts().origin, filter.is_whole() ? "all of" : "a part of", source.facts().size,
+        source.facts().origin, filter.is_whole() ? "all" : "a part of the", source.facts().size,
         filter.is_whole() ? "" : " (" + describe(filter) + ")",
         filter.with_addenda ? "" : ", without the evidence about them");
 }

@@ -85,20 +85,22 @@ http::Endpoint& describe(http::Endpoint& endpoint) {
         .may_fail({&errors::role_forbidden, &errors::term_policy_required})
         .reads_header(roles_header, "Role types, separated by commas; adds to the requirements in the query")
         .reads_header(policies_header, "Policy types, separated by commas; adds to the requirements in the query")
-        .reads_header(
-            "X-Forwarded-Method",
-            "Method of the client's request, from a trusted proxy; absent: that of the proxy's own. Only `GET` "
-            "opens a page")
+        .reads_header("X-Forwarded-Method",
+                      "Method of the client's request, from a trusted proxy; if absent, the method of the proxy's own "
+                      "request counts. Only `GET` opens a page")
         .reads_header("X-Forwarded-Proto", "`https` or `http`, by which the client reached the trusted proxy")
-        .reads_header("X-Forwarded-Host",
-                      "Host that the client requested, from a trusted proxy; absent: that of the proxy's own")
+        .reads_header(
+            "X-Forwarded-Host",
+            "Host that the client requested, from a trusted proxy; if absent, the host of the proxy's own request "
+            "counts")
         .reads_header("X-Forwarded-Uri",
                       "Path and query that the client requested, from a trusted proxy: where a browser returns")
         .reads_header("X-Original-URL",
                       "Address that the client requested, from a trusted proxy that sends no `X-Forwarded-Host`")
-        .reads_header("Sec-Fetch-Mode",
-                      "`navigate`, from a browser that opens a page; absent: the client does if `Accept` names "
-                      "`text/html`")
+        .reads_header(
+            "Sec-Fetch-Mode",
+            "`navigate`, from a browser that opens a page; if absent, a client whose `Accept` names `text/html` "
+            "counts as a browser that opens a page")
         .answers_header("X-User-Id", "Account ID of the caller")
         .answers_header("X-User-Email", "Email address of the caller")
         .answers_header("X-User-Role", "Role type of the caller: user, admin or superAdmin")

@@ -21,8 +21,7 @@ struct LoginSocialRequest {
         return std::tuple{
             field("from", &LoginSocialRequest::from, "Client type"),
             field("device", &LoginSocialRequest::device, "Device; stored with the session"),
-            field("nonce", &LoginSocialRequest::nonce, "Nonce of the identity token", http::not_empty,
-                  http::max_length(255)),
+            field("nonce", &LoginSocialRequest::nonce, "Nonce of the ID token", http::not_empty, http::max_length(255)),
             field("name", &LoginSocialRequest::name,
                   "Display name of a new account, or of one whose email address was not verified before",
                   http::min_length(1), http::one_line_name, http::max_length(100)),

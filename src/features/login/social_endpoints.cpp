@@ -25,9 +25,11 @@ void add_provider(http::Router& router, Login& login, std::string_view id, std::
         .tag("login")
         .says(says)
         .describes(
-            "The identity token works once. If the provider has verified the address, the login opens the account with "
-            "that address, or creates one if sign-up is on. The response has the same shape as that of a login with a "
-            "password.")
+            "The ID token works once. Opens the account that is linked to the identity. A new identity needs a "
+            "verified address: it is linked to the account with that address. A verified account refuses it if "
+            "another identity of the provider is linked to the account, or if this one has been unlinked from it. If "
+            "no account has the address and `signUpAllowed` of the feature flag is true, the identity gets a new "
+            "account. The response has the same shape as that of a login with a password.")
         .message(message)
         .behind_flag(id)
         .may_fail({&errors::sign_up_forbidden, &errors::inactive_forbidden, &errors::email_not_verified,

@@ -36,7 +36,8 @@ inline constexpr PasswordClasses password_classes;
 
 // For the API document, beside the limits in the schema.
 inline constexpr std::string_view new_password_description =
-    "New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the "
-    "operator requires length only";
+    "New password; not a common one, and without the name of the service, the address of the account, or the part "
+    "before its @ (names of four or more characters). Must contain an uppercase letter, a lowercase letter and a "
+    "digit, unless the operator requires length only";
 
 }  // namespace consentry

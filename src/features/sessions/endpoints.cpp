@@ -47,7 +47,7 @@ void add_token_endpoints(http::Router& router, Sessions& sessions) {
         .tag("session")
         .says("Refresh the tokens")
         .describes(
-            "Send the refresh token as the bearer token. It works once: a repeat within a few seconds gets the same "
+            "The refresh token works once: a repeat within a few seconds gets the same "
             "answer; a later repeat ends the session.")
         .message("user.refresh")
         .handled_by([&sessions](const RefreshBearer& bearer, const http::RequestContext& context) {

@@ -38,7 +38,7 @@ void add_system_endpoints(http::Router& router, System& system, bool documentati
         .id("hello")
         .tag("system")
         .says("Get facts about this deployment")
-        .describes("Languages, limits and password rules that clients may want to show in advance.")
+        .describes("Languages, limits and lifetimes of passwords that clients may want to show in advance.")
         .message("hello.hello")
         .handled_by([&system] { return hello(system); });
 

@@ -43,8 +43,8 @@ void add_lists(http::Router& router, TermPolicies& policies) {
         .tag("term-policy")
         .says("List policies")
         .describes(
-            "Public: returns published policies. With the access token of an administrator who has `termPolicy:read`, "
-            "includes drafts. A token that is sent must be valid.")
+            "Returns published policies; with the access token of an administrator who has `termPolicy:read`, also "
+            "drafts. A token that is sent must be valid.")
         .message("termPolicy.list")
         .handled_by([&policies](const Visitor& caller, Listed wanted) {
             return list(policies, caller.may({Subject::term_policy, Action::read}), std::move(wanted));

@@ -54,8 +54,8 @@ struct ConsentGrace {
 std::string grace_line(std::span<const ConsentGrace> graces);
 inline constexpr std::string_view grace_header = "Consent-Grace";
 inline constexpr std::string_view grace_header_description =
-    "Policies of which only a grace period still lets the accepted version pass, as a list of RFC 9651: each item is a "
-    "policy type with the parameters `version`, the version to accept, and `until`, the end of the period";
+    "Policies whose accepted version is sufficient only until the end of a grace period, as a list (RFC 9651): each "
+    "item is a policy type with the parameters `version`, the version to accept, and `until`, the end of the period";
 
 class Consents {
 public:

@@ -252,7 +252,7 @@ export interface components {
             from: "website" | "mobile";
             /** @description Device; stored with the session */
             device?: components["schemas"]["DeviceRequestDto"];
-            /** @description Nonce of the identity token */
+            /** @description Nonce of the ID token */
             nonce?: string;
             /** @description Display name of a new account, or of one whose email address was not verified before */
             name?: string;
@@ -542,7 +542,7 @@ export interface components {
         UserChangePasswordRequestDto: {
             /**
              * Format: password
-             * @description New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
+             * @description New password; not a common one, and without the name of the service, the address of the account, or the part before its @ (names of four or more characters). Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
              */
             newPassword: string;
             /** @description Current password */
@@ -1053,7 +1053,7 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
+             * @description New password; not a common one, and without the name of the service, the address of the account, or the part before its @ (names of four or more characters). Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
              */
             password: string;
             /** @description Display name */
@@ -1093,7 +1093,7 @@ export interface components {
         UserResetPasswordRequestDto: {
             /**
              * Format: password
-             * @description New password; not a common one. Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
+             * @description New password; not a common one, and without the name of the service, the address of the account, or the part before its @ (names of four or more characters). Must contain an uppercase letter, a lowercase letter and a digit, unless the operator requires length only
              */
             newPassword: string;
             /** @description Last path segment of the emailed link */
@@ -1334,7 +1334,7 @@ export interface components {
         };
         UserStatusRequestDto: {
             /**
-             * @description New status; `blocked` is final
+             * @description New status; only the operator can unblock a blocked account
              * @enum {string}
              */
             status: "active" | "inactive" | "blocked";

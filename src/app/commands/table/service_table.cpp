@@ -133,7 +133,7 @@ void add_key_commands(CLI::App& program, Selected& selected) {
     add("rotate", "Creates new signing keys in the key folder; former keys verify until their tokens expire",
         rotate_keys);
 
-    CLI::App* epoch = subcommand(*keys, "epoch", "Manages the epoch that all sessions and credentials belong to");
+    CLI::App* epoch = subcommand(*keys, "epoch", "Manages the epoch of sessions, links, backup codes and API keys");
     epoch->require_subcommand(1);
     static bool keep_api_keys = false;
     CLI::App* raise = subcommand(

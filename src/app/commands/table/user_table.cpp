@@ -69,7 +69,7 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     create->add_option("--name", options.name, "Display name of the account");
     add_json(*create, options.json);
 
-    add_json(*add(*user, "list", "Lists all accounts: ID, email address, role, status, two-factor", list_users),
+    add_json(*add(*user, "list", "Lists all accounts: ID, email address, role type, status, two-factor", list_users),
              options.json);
     add_for_account(*user, "show", "Shows an account: role, status, locks, two-factor, sessions", show_user);
     add_for_account(*user, "block", "Blocks an account; ends all its sessions", block_user);
@@ -91,10 +91,11 @@ void add_user_commands(CLI::App& program, Selected& selected) {
 
     CLI::App* identity = subcommand(*user, "identity", "Manages the Google and Apple accounts that log in to accounts");
     identity->require_subcommand(1);
-    add_for_account(*identity, "list", "Lists the Google and Apple accounts that are linked to an account",
+    add_for_account(*identity, "list", "Lists the Google and Apple accounts that are or were linked to an account",
                     list_identities);
     CLI::App* unlink = add_for_account(
-        *identity, "unlink", "Unlinks a Google or Apple account, which can never be linked again; ends all sessions",
+        *identity, "unlink",
+        "Unlinks a Google or Apple account, which can never be linked to this account again; ends all sessions",
         unlink_identity);
     unlink->add_option("--provider", options.provider, "google or apple")
         ->required()
