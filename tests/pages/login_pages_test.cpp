@@ -269,7 +269,7 @@ TEST(LoginPages, ASwitchedOffLoginSaysSo) {
     service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithCredential'");
     const Answer refused = browser.send("/login", {{"email", "a@example.org"}, {"password", "x"}});
     EXPECT_EQ(refused.status, 503);
-    EXPECT_THAT(refused.body, HasSubstr("<h1>This is turned off</h1>"));
+    EXPECT_THAT(refused.body, HasSubstr("<h1>This feature is turned off</h1>"));
     EXPECT_THAT(refused.body, Not(HasSubstr("We are not available right now"))) << "it is no outage";
     const Answer page = browser.open("/login");
     EXPECT_EQ(page.status, 200);
