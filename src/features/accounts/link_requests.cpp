@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "features/mail/delivery.hpp"
+
 namespace consentry {
 namespace {
 
@@ -141,9 +143,11 @@ void LinkRequests::add_link(storage::Transaction& transaction, UserId user, Toke
 awaitable<void> LinkRequests::forget_old() {
     const TimePoint now = clock_.now();
     co_await tokens_.erase_expired(now);
-    const auto waited = std::max(settings_.verification.resend, settings_.forgot_password.resend);
-    co_await repository_.erase_outside(now - std::max<milliseconds>(waited, std::chrono::days{1}),
-                                       now + clock_error_max);
+    const auto resend = std::max(settings_.verification.resend, settings_.forgot_password.resend);
+    const auto kept = std::max<milliseconds>(resend, std::chrono::days{1});
+    // During an outage, requests wait for as long as mails do.
+    const auto waiting = std::max<milliseconds>(kept, MailDelivery::patience);
+    co_await repository_.erase_outside(now - kept, now - waiting, now + clock_error_max);
 }
 
 }  // namespace consentry

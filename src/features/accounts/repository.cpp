@@ -37,6 +37,10 @@ constexpr auto request_columns = columns<LinkRequest>(
     column<"email", &LinkRequest::email>, column<"ip_address", &LinkRequest::ip_address>,
     column<"user_agent", &LinkRequest::user_agent>, column<"requested_at", &LinkRequest::requested_at>);
 
+// The first comparison is for the index: what was handled before $1 was requested before $1.
+constexpr storage::Text outside_sql =
+    "((requested_at < $1 AND (handled_at < $1 OR requested_at < $2)) OR requested_at > $3)";
+
 }  // namespace
 
 awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint again_after) {
@@ -76,13 +80,13 @@ void LinkRequestRepository::add_handled_again(storage::Transaction& transaction,
         BytesView(address_digest), name_of(purpose), before, now);
 }
 
-awaitable<void> LinkRequestRepository::erase_outside(TimePoint begin, TimePoint end) {
+awaitable<void> LinkRequestRepository::erase_outside(TimePoint handled_begin, TimePoint begin, TimePoint end) {
     return storage::execute_in_portions(
         database_,
-        "DELETE FROM link_requests WHERE (requested_at < $1 OR requested_at > $2) AND (address_digest, purpose) IN "
-        "(SELECT address_digest, purpose FROM link_requests WHERE requested_at < $1 OR requested_at > $2 "
-        "ORDER BY requested_at LIMIT $3)",
-        begin, end);
+        sql<"DELETE FROM link_requests WHERE ", outside_sql,
+            " AND (address_digest, purpose) IN (SELECT address_digest, purpose FROM link_requests WHERE ", outside_sql,
+            " ORDER BY requested_at LIMIT $4)">,
+        handled_begin, begin, end);
 }
 
 awaitable<std::optional<AccountView>> ProfileRepository::find(UserId user) {

@@ -37,8 +37,9 @@ public:
     // Moves the time of handling from `before` to `now`. Expect::one: the address has not been requested again.
     static void add_handled_again(storage::Transaction& transaction, const crypto::Sha256& address_digest,
                                   TokenPurpose purpose, TimePoint before, TimePoint now);
-    // Deletes the requests from before `begin` and after `end`.
-    awaitable<void> erase_outside(TimePoint begin, TimePoint end);
+    // Deletes the requests from before `begin` and after `end`, and those that were handled before `handled_begin`,
+    // which is not earlier than `begin`.
+    awaitable<void> erase_outside(TimePoint handled_begin, TimePoint begin, TimePoint end);
 
 private:
     storage::Database& database_;

@@ -12,6 +12,7 @@
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -245,6 +246,51 @@ TEST(MailServer, AnOutageThatOutlastsALinkUsesUpNoRequest) {
         EXPECT_EQ(reset(service, one.mail.token(), "Copper-Meadow-77").status, 200U) << one.to;
     }
     EXPECT_THAT(recipients, SizeIs(3));
+}
+
+// Regression: after a day, the clean-up deleted the requests that waited, and that of the link that had been written.
+TEST(MailServer, AnOutageOfDaysUsesUpNoRequest) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
+    request_links_in_an_outage(server, service, people);
+    for (const milliseconds pause : {milliseconds{12s}, milliseconds{25h}, milliseconds{25h}}) {
+        const std::size_t asked = server.connections();
+        service.pass(pause);
+        ASSERT_TRUE(eventually([&] {
+            return server.connections() > asked && rows_of_mails(service, "taken_by IS NULL") == "1";
+        })) << pause.count();
+        run(service.app().services().clean_up());
+        EXPECT_EQ(open_links(service), "2");
+    }
+    server.work_again();
+    service.pass(12min);
+    std::set<std::string> recipients;
+    for (const auto& one : server.wait_for(3)) {
+        recipients.insert(one.to);
+        EXPECT_EQ(reset(service, one.mail.token(), "Copper-Meadow-77").status, 200U) << one.to;
+    }
+    EXPECT_THAT(recipients, SizeIs(3));
+}
+
+// As long as mails that wait themselves, the link that has been written included.
+TEST(MailServer, ARequestWaitsForThreeDays) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person people[] = {service.make_person(), service.make_person()};
+    const auto requests = [&] { return service.sql("SELECT COUNT(*) FROM link_requests").at(0).at(0); };
+    request_links_in_an_outage(server, service, people);
+    service.pass(MailDelivery::patience);
+    ASSERT_TRUE(has_tried(service, 1));
+    run(service.app().services().clean_up());
+    EXPECT_EQ(requests(), "2");
+    service.pass(1ms);
+    run(service.app().services().clean_up());
+    EXPECT_EQ(requests(), "0");
+    server.work_again();
+    service.pass(12min);
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_TRUE(server.mails().empty());
 }
 
 // A request that follows the link of a former one replaces it: its reader gets one mail, whose link opens.
