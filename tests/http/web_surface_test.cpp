@@ -46,6 +46,12 @@ TEST(WEB_7, StrictTransportIsSaidOnTls) {
     const Service behind({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
     EXPECT_NE(behind.get("/api/hello", {{"X-Forwarded-Proto", "https"}}).header("strict-transport-security"), "");
     EXPECT_EQ(behind.get("/api/hello", {{"X-Forwarded-Proto", "http"}}).header("strict-transport-security"), "");
+    // Regression: an unreadable hop hid the scheme, too.
+    for (const char* hops : {"10.0.0.7", "unknown", "unknown, 127.0.0.1", "unix:"})
+        EXPECT_NE(behind.get("/api/hello", {{"X-Forwarded-For", hops}, {"X-Forwarded-Proto", "https"}})
+                      .header("strict-transport-security"),
+                  "")
+            << hops;
     EXPECT_EQ(suite_service().get("/api/hello", {{"X-Forwarded-Proto", "https"}}).header("strict-transport-security"),
               "");
 }

@@ -123,6 +123,20 @@ TEST(GuardedHosts, AddressesComeInTheFormsOfAllProxies) {
         << "the query is the client's there";
 }
 
+// Regression: the scheme was ignored with the hop, so the origin was another one.
+TEST(GuardedHosts, AHopThatIsNoAddressHidesNoScheme) {
+    Service service(guarded);
+    GuardedVisitor visitor(service);
+    for (const std::string hops : {"10.0.0.7", "unknown", "unknown, 127.0.0.1", "unix:"}) {
+        Headers headers = navigation(app, "/orders");
+        replace(headers, "X-Forwarded-For", hops);
+        EXPECT_EQ(header(visitor.at(app, door, headers), "location"),
+                  pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders")
+            << hops;
+        EXPECT_EQ(visitor.at(app, "/.consentry/start?return=%2Forders", headers).status, 303) << hops;
+    }
+}
+
 TEST(GuardedHosts, NothingInAHeaderBecomesAHeader) {
     const Service service(guarded);
     for (const std::string uri : {"/a%0d%0aSet-Cookie:x=1", "/a\tb", "/\x7f", "/\xc3\xa4"}) {

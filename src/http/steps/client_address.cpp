@@ -12,6 +12,8 @@ Client client_of(const Request& request, const Networks& proxies) {
         out.through_stranger = request.header("x-forwarded-for") || request.header("forwarded");
         return out;
     }
+    if (const auto scheme = request.header("x-forwarded-proto"))
+        out.secure = equal_ignoring_case(trim(scheme->substr(scheme->rfind(',') + 1)), "https");
     // The nearest hop is the last entry of the last line. Each hop is trusted because the hop that reported it is a
     // listed proxy.
     for (const auto& [name, value] : std::views::reverse(request.headers)) {
@@ -32,8 +34,6 @@ Client client_of(const Request& request, const Networks& proxies) {
         }
         if (!proxies.contains(out.address)) break;
     }
-    if (const auto scheme = request.header("x-forwarded-proto"))
-        out.secure = equal_ignoring_case(trim(scheme->substr(scheme->rfind(',') + 1)), "https");
     return out;
 }
 
