@@ -446,6 +446,28 @@ TEST(GuardedHosts, TwoTabsThatBeginAtOnceBothArrive) {
     EXPECT_EQ(header(visitor.call_back(app, second), "location"), "/second");
 }
 
+// Regression: each of the two ended the other, and the browser went back and forth between them.
+TEST(GuardedHosts, TwoPortsOfAHostDoNotTakeEachOthersCookie) {
+    const std::string other = app + ":8443";
+    Environment settings = guarded;
+    settings["FORWARD_AUTH_HOSTS"] = app + "," + other;
+    Service service(settings);
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    visitor.enter(app);
+    EXPECT_FALSE(visitor.is_admitted(other)) << "the browser sends the cookie there, but it is sealed for its origin";
+    visitor.enter(other);
+    EXPECT_TRUE(visitor.is_admitted(app));
+    EXPECT_TRUE(visitor.is_admitted(other));
+    EXPECT_TRUE(visitor.hosts[app].contains(host_cookie)) << "with the usual port, the name without one";
+    EXPECT_TRUE(visitor.hosts[app].contains(host_cookie + "-8443"));
+    // Both begin before either ends.
+    const std::string first = visitor.begin(app);
+    const std::string second = visitor.begin(other);
+    EXPECT_EQ(visitor.call_back(app, first).status, 303);
+    EXPECT_EQ(visitor.call_back(other, second).status, 303);
+}
+
 TEST(GuardedHosts, OneCookieForADomainIsASetting) {
     Environment shared = guarded;
     shared["FORWARD_AUTH_HOSTS"] = app + "," + wiki + ",app.example.net";

@@ -60,7 +60,7 @@ public:
     explicit GuardedVisitor(Service& service) : service_(&service), pages_(service) {}
 
     Answer at(const std::string& host, const std::string& path, Headers headers) {
-        auto& jar = hosts[host];
+        auto& jar = hosts[host.substr(0, host.find(':'))];  // browsers do not separate cookies by port
         std::string sent;
         for (const auto& [name, value] : jar) sent.append(sent.empty() ? "" : "; ").append(name + "=" + value);
         if (!sent.empty()) headers.emplace_back("Cookie", sent);

@@ -18,9 +18,14 @@ bool is_domain(std::string_view realm) { return realm.starts_with('.'); }
 
 // With __Host-, no other host can set the cookie. Browsers refuse the prefix over plain http, and for a domain.
 std::string session_name(std::string_view origin, std::string_view realm) {
-    if (!is_secure(origin)) return "consentry-host";
-    return is_domain(realm) ? "__Secure-consentry-domain" : "__Host-consentry-host";
+    std::string name = is_secure(origin) ? "__Host-consentry-host" : "consentry-host";
+    if (is_domain(realm)) return is_secure(origin) ? "__Secure-consentry-domain" : name;
+    // Browsers do not separate cookies by port: under one name, the cookies of two ports would replace each other.
+    const auto port = origin.rfind(':');
+    if (port > origin.find("://")) name.append("-").append(origin.substr(port + 1));
+    return name;
 }
+// All ports of a host share it, because it is worth nothing without a code, which is made for one origin.
 std::string browser_name(std::string_view origin) {
     return is_secure(origin) ? "__Host-consentry-browser" : "consentry-browser";
 }
