@@ -7,11 +7,6 @@
 #include "storage/portions.hpp"
 
 namespace consentry {
-namespace {
-
-constexpr std::size_t metadata_bytes_max = 2'048;
-
-}  // namespace
 
 std::optional<std::string> metadata_text(const boost::json::object& metadata) {
     if (metadata.empty()) return std::nullopt;

@@ -1,6 +1,7 @@
 // The SQL of the activity log.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -44,7 +45,8 @@ inline constexpr auto activity_columns = storage::columns<ActivityEntry>(
     storage::column<"created_at", &ActivityEntry::created_at>,
     storage::column<"created_by", &ActivityEntry::created_by>);
 
-// As stored: JSON, or NULL if there are none. Throws std::logic_error if they are too large.
+inline constexpr std::size_t metadata_bytes_max = 2'048;
+// As stored: JSON, or NULL if there are none. Throws std::logic_error if they are larger.
 std::optional<std::string> metadata_text(const boost::json::object& metadata);
 
 class ActivityRepository {

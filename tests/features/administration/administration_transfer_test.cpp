@@ -244,6 +244,28 @@ TEST(AUT_3, AnImportGivesNoRoleBeyondTheImportersRights) {
     EXPECT_EQ(tables.count("role <> 'user' AND email IN ('eve@example.org', 'x@example.org')"), 0U);
 }
 
+// The activity log has room for some of their ids.
+TEST(AUT_3, AnImportAssignsAnyNumberOfRoles) {
+    Tables tables(suite_service());
+    constexpr std::size_t many = 60;
+    std::string table = "email;role\r\n";
+    for (std::size_t i = 0; i < many; ++i) {
+        const std::string name = "crew" + std::to_string(i);
+        ASSERT_EQ(tables.create(tables.chief, name, "user", {}).status, 201U);
+        table += name + "@example.org;" + name + "\r\n";
+    }
+    EXPECT_EQ(tables.import_with(table, "?dryRun=true").number("data.imported"), many);
+    const Answer done = tables.import_with(table);
+    ASSERT_EQ(done.status, 200U) << done.body;
+    EXPECT_EQ(done.number("data.imported"), many);
+    EXPECT_EQ(tables.count("email LIKE 'crew%@example.org'"), many);
+    const auto log = tables.service.sql("SELECT metadata FROM activity_log WHERE metadata LIKE '{\"rows\":60,%'");
+    ASSERT_EQ(log.size(), 1U);
+    const json::object facts = json::parse(log[0].at(0)).as_object();
+    EXPECT_EQ(facts.at("roles"), many);
+    EXPECT_EQ(facts.at("roleIds").as_array().size(), 40U);
+}
+
 TEST(AUT_3, WhatWasExportedCanBeImported) {
     Tables tables(suite_service());
     tables.add_user("augusta@example.org", "Ada; \"the first\"");

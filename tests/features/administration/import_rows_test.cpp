@@ -247,7 +247,7 @@ TEST(UserImport, AnAdminFindsItInTheirActivity) {
     import(service, many(0, 3), {.sign_up_from = SignUpFrom::admin, .by = admin, .cause = {.origin = EventOrigin{}}});
     const auto rows = service.sql("SELECT metadata FROM " + imports + " AND user_id = '" + admin.user()->text() + "'");
     ASSERT_EQ(rows.size(), 1U);
-    EXPECT_THAT(rows[0], ElementsAre(R"({"rows":3,"roleIds":[")" + built_in(Role::user) + R"("]})"));
+    EXPECT_THAT(rows[0], ElementsAre(R"({"rows":3,"roles":1,"roleIds":[")" + built_in(Role::user) + R"("]})"));
     EXPECT_EQ(count(service, made), made_before + 3);
     import(service, many(10, 12));
     EXPECT_EQ(count(service, imports), imports_before + 1) << "the operator has no activity";

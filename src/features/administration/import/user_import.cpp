@@ -6,11 +6,13 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <string_view>
 
 #include "base/best_effort.hpp"
 #include "base/both.hpp"
 #include "base/errors.hpp"
 #include "crypto/password_hash.hpp"
+#include "features/activity/repository.hpp"
 #include "features/administration/import/checks.hpp"
 
 namespace consentry {
@@ -20,8 +22,11 @@ namespace {
 constexpr std::size_t kept_max = 100'000;
 // Limit of hash formats; real exports have one or two.
 constexpr std::size_t hash_kinds_max = 16;
-// Limit of the roles that the activity log names.
-constexpr std::size_t logged_roles_max = 100;
+// Limit of the roles that the activity log names; it has the number of all.
+constexpr std::size_t logged_roles_max = 40;
+constexpr std::size_t logged_role_bytes = std::string_view(R"("00000000-0000-7000-8000-000000000000",)").size();
+constexpr std::size_t other_facts_bytes = 200;  // two numbers, their names, and what the log adds
+static_assert(logged_roles_max * logged_role_bytes + other_facts_bytes <= metadata_bytes_max);
 // Longer than any import takes. finish() rejects an import after half of this time, before its rows could be swept.
 constexpr std::chrono::hours abandoned_after{24};
 
@@ -225,13 +230,13 @@ private:
             content_.hash_kinds.insert(crypto::password_kind(*user.password_hash));
         content_.google_subjects |= user.google_subject.has_value();
         content_.apple_subjects |= user.apple_subject.has_value();
-        if (roles_.size() < logged_roles_max) roles_.insert(user.role_id);
+        roles_.insert(user.role_id);
     }
 
     boost::json::object facts() const {
         boost::json::array roles;
-        for (const RoleId role : roles_) roles.emplace_back(role.text());
-        return {{"rows", staged_}, {"roleIds", std::move(roles)}};
+        for (const RoleId role : roles_ | std::views::take(logged_roles_max)) roles.emplace_back(role.text());
+        return {{"rows", staged_}, {"roles", roles_.size()}, {"roleIds", std::move(roles)}};
     }
 
     awaitable<Result<void>> finish() {
