@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "features/passwords/repository.hpp"
+#include "features/roles/repository.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/two_factor/repository.hpp"
 
@@ -101,6 +102,7 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by.actor, now, target);
         if (may_remove_super_admin) SuperAdmins::add_lock(transaction);
+        RoleRepository::add_hold(transaction, role);
         AdministrationRepository::add_role(transaction, *user, role, now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_role, by.cause, now,
                    {{"from", user->role_id.text()}, {"to", role.text()}});

@@ -12,6 +12,7 @@
 #include "crypto/random.hpp"
 #include "features/passwords/form.hpp"
 #include "features/passwords/new_owner.hpp"
+#include "features/roles/repository.hpp"
 #include "features/users/username.hpp"
 
 namespace consentry {
@@ -309,10 +310,13 @@ awaitable<Result<UserId>> Passwords::create(User wanted, std::string password) {
     auto user = co_await prepare_account(std::move(wanted), std::move(password));
     if (!user) co_return fail(std::move(user.error()));
     storage::Transaction transaction;
+    RoleRepository::add_hold(transaction, user->role_id);
+    const std::size_t held = transaction.statements().size();
     add_account(transaction, *user, PasswordType::admin);
     Audit::add(transaction, user->id, new_account, {}, user->password_created_at.value(),
                {{"roleId", user->role_id.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed && outcome.failed_at < held) co_return fail(errors::role_not_found);
     if (!outcome.committed) co_return fail(co_await account_exists(user->email));
     audit_.tell("account.created", Outcome::success, user->id, {});
     co_return user->id;
@@ -361,11 +365,14 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User wanted
     if (!user) co_return fail(std::move(user.error()));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
+    RoleRepository::add_hold(transaction, user->role_id);
+    const std::size_t held = transaction.size();
     add_account(transaction, *user, PasswordType::admin);
     Audit::add(transaction, user->id, new_account, cause, now, {{"roleId", user->role_id.text()}});
     mails_.add(transaction, user->id, MailKind::temporary_password, {{"password", password}}, now);
     auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(std::move(outcome.error()));
+    if (!outcome->committed && outcome->failed_at < held) co_return fail(errors::role_not_found);
     if (!outcome->committed) co_return fail(co_await account_exists(user->email));
     audit_.tell("account.created", Outcome::success, user->id, cause);
     co_return user->id;

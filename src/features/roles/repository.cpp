@@ -103,10 +103,18 @@ void RoleRepository::add_update(PrivilegedTransaction& transaction, const RoleRe
 }
 
 void RoleRepository::add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen) {
+    // If PostgreSQL waited for the role in the deletion itself, that would not see who was assigned the role meanwhile.
+    transaction.add(Expect::any, "UPDATE roles SET updated_at = updated_at WHERE id = $1", seen.id);
     transaction.add(Expect::one,
                     "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
                     "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
                     seen.id, name_of(seen.rights.type), seen.abilities_text);
+}
+
+void RoleRepository::add_hold(storage::Transaction& transaction, RoleId id) {
+    for (const auto& [type, name] : EnumNames<Role>::names)
+        if (id == built_in_role(type)) return;
+    transaction.add(Expect::one, "UPDATE roles SET updated_at = updated_at WHERE id = $1", id);
 }
 
 }  // namespace consentry

@@ -43,6 +43,9 @@ public:
     static void add_update(PrivilegedTransaction& transaction, const RoleRecord& role, const RoleRecord& seen);
     // Also asserts that the role is not built in and that no account has it.
     static void add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen);
+    // For a transaction that assigns the role: it cannot be deleted until the transaction ends. Expect::one: the role
+    // exists. Adds nothing for a built-in role, which is never deleted.
+    static void add_hold(storage::Transaction& transaction, RoleId id);
 
 private:
     storage::Database& database_;

@@ -1,11 +1,15 @@
 // Tests what administrators can and cannot do to the accounts of others.
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
+#include "app/app.hpp"
 #include "base/errors.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support/token_forge.hpp"
 
 namespace consentry::tests {
@@ -277,6 +281,41 @@ TEST(REC_6, ANewAccountIsMailedATemporaryPassword) {
     expect_refused(office.create_user(office.boss, {{"email", "x@example.org"}, {"roleId", absent_id}}),
                    errors::role_not_found);
     EXPECT_EQ(mails.all("x@example.org").size(), 0U);
+}
+
+// Another administrator deletes the role between its look-up and the commit.
+TEST(Administration, ARoleThatIsDeletedMeanwhileIsNotAssigned) {
+    Office office(suite_service());
+    Services& real = office.service.app().services();
+    std::string role;
+    FaultyDatabase interrupted(real.database, [&](std::string_view call) {
+        if (call == "commit" && !role.empty())
+            office.service.sql("DELETE FROM roles WHERE id = '" + std::exchange(role, {}) + "'");
+    });
+    Passwords passwords(interrupted, real.clock, real.hasher, real.two_factor, real.consents, real.mails, real.audit,
+                        {});
+    Administration administration(interrupted, real.clock, real.users, real.roles, real.sessions, passwords,
+                                  real.audit);
+    const Administrator by{Actor::operator_at_the_machine(), {}};
+    const auto new_role = [&] {
+        role = office.make_role("user", {});
+        return *RoleId::parse(role);
+    };
+    const auto expect_none = [&](const auto& outcome, std::string_view what) {
+        ASSERT_FALSE(outcome.has_value()) << what;
+        EXPECT_TRUE(outcome.error().is(errors::role_not_found)) << what;
+        EXPECT_TRUE(role.empty()) << what;
+    };
+    const std::string nobodys = "nobody@example.org";
+    expect_none(run(administration.create(by, {.email = nobodys, .role = new_role(), .name = {}})), "create");
+    User user;
+    user.email = nobodys;
+    user.role_id = new_role();
+    expect_none(run(passwords.create(user, "Copper-Meadow-77")), "create on the command line");
+    EXPECT_EQ(office.service.sql("SELECT id FROM users WHERE email = '" + nobodys + "'").size(), 0U);
+    const Person person = office.service.make_person();
+    expect_none(run(administration.set_role(by, person.id, new_role())), "set_role");
+    EXPECT_EQ(office.column(person, "role_id"), built_in(Role::user));
 }
 
 TEST(REC_6, ATemporaryPasswordTakesTheOldOnesPlace) {

@@ -284,6 +284,31 @@ TEST(UserImport, ASignUpInBetweenIsToldAndStopsAll) {
     }
 }
 
+TEST(UserImport, ARoleThatIsDeletedInBetweenIsToldAndStopsAll) {
+    Staff staff(suite_service());
+    Service& service = staff.service;
+    const auto new_role = [&](std::string* name) {
+        const std::string id = staff.make_role("user", {});
+        *name = service.sql("SELECT name FROM roles WHERE id = '" + id + "'").at(0).at(0);
+        return id;
+    };
+    std::string kept;
+    std::string deleted;
+    new_role(&kept);
+    const std::string id = new_role(&deleted);
+    const int users = count(service, "users");
+    Interrupted source("email;role\na1@example.org;" + kept + "\nb1@example.org;" + deleted +
+                           "\nc1@example.org;user\nd1@example.org;" + deleted + "\n",
+                       [&] { service.sql("DELETE FROM roles WHERE id = '" + id + "'"); });
+    const auto report = run(service.app().services().user_import.run(source, {}));
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(broken_in(*report), ElementsAre("1 role isRole", "3 role isRole"));
+    EXPECT_TRUE(report->refused({}));
+    EXPECT_EQ(report->imported, 0);
+    EXPECT_EQ(count(service, "users"), users);
+    EXPECT_EQ(count(service, "import_rows"), 0);
+}
+
 TEST(UserImport, OfTheSameFileTwiceAtOnceOneGetsIn) {
     Service& service = suite_service();
     const int users = count(service, "users");

@@ -1,5 +1,6 @@
 // Tests creating, changing and deleting roles, and who may do so.
 #include <atomic>
+#include <future>
 #include <latch>
 #include <map>
 #include <set>
@@ -7,6 +8,8 @@
 
 #include "base/errors.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -300,6 +303,30 @@ TEST(Roles, AreReadByOtherServices) {
     expect_refused(keys.service.get(path + absent_id + "/abilities", system), errors::role_not_found);
     expect_refused(keys.service.get(path + built_in(Role::admin) + "/abilities", bearer(keys.chief)),
                    errors::api_key_required);
+}
+
+// Another connection has assigned the role, and commits once the deletion waits for it.
+TEST(Roles, AreNotDeletedWhileTheyAreAssigned) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has one writer";
+    Staff staff;
+    const Service& service = staff.service;
+    const std::string role = staff.make_role("user", {});
+    const Person person = staff.service.make_person();
+    service.sql(
+        "CREATE FUNCTION wait_until_awaited() RETURNS void LANGUAGE plpgsql AS $$ BEGIN "
+        "FOR i IN 1..2000 LOOP EXIT WHEN EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted "
+        "AND pg_backend_pid() = ANY (pg_blocking_pids(pid))); PERFORM pg_sleep(0.01); END LOOP; END $$");
+    auto assignment = std::async(std::launch::async, [&] {
+        service.sql("UPDATE roles SET updated_at = updated_at WHERE id = '" + role + "'; UPDATE users SET role_id = '" +
+                    role + "' WHERE id = '" + person.id.text() + "'; SELECT wait_until_awaited()");
+    });
+    ASSERT_TRUE(eventually([&] {
+        return service.sql(
+                   "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%wait_until_awaited()' AND "
+                   "wait_event = 'PgSleep'") == SqlRows{{"1"}};
+    }));
+    expect_refused(staff.erase(staff.chief, role), errors::role_used);
+    assignment.get();
 }
 
 // Of many concurrent requests, one creates the role and one deletes it.

@@ -161,6 +161,16 @@ awaitable<std::vector<std::string>> ImportRepository::staged_and_taken(ImportId 
                         storage::bind_all(import, limit));
 }
 
+awaitable<std::vector<std::int64_t>> ImportRepository::staged_without_role(ImportId import, std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        "SELECT i.row_number FROM import_rows i WHERE i.import_id = $1 AND NOT EXISTS (SELECT 1 FROM roles r WHERE "
+        "r.id = i.role_id) ORDER BY i.row_number LIMIT $2",
+        import, limit);
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].integer(0));
+    co_return out;
+}
+
 awaitable<void> ImportRepository::erase(ImportId import) {
     // By the primary key, so that the rows of a portion are adjacent.
     return storage::execute_in_portions<rows_per_deletion>(

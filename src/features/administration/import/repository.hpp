@@ -53,11 +53,13 @@ public:
     awaitable<void> stage(ImportId import, std::vector<StagedUser> users);
     // Adds the statements that create accounts from all staged rows; the result of the first one tells how many. The
     // commit fails on that statement if an address or username has been taken in the meantime. With `skip_existing`,
-    // taken addresses are skipped instead.
+    // taken addresses are skipped instead. The transaction holds the roles of the rows already.
     static void add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                            ImportContent content, bool skip_existing);
     // Returns staged addresses that belong to an account which this import did not create.
     awaitable<std::vector<std::string>> staged_and_taken(ImportId import, std::int64_t limit);
+    // Returns the numbers of staged rows whose role no longer exists.
+    awaitable<std::vector<std::int64_t>> staged_without_role(ImportId import, std::int64_t limit);
     awaitable<void> erase(ImportId import);
     awaitable<void> erase_begun_before(TimePoint before);
 
