@@ -1,7 +1,6 @@
 #include "app/missing_keys.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +8,7 @@
 
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
+#include "base/listed.hpp"
 #include "base/wrong_settings.hpp"
 
 namespace consentry {
@@ -28,13 +28,6 @@ bool has_log(const Config& config) {
 
 bool has_accounts(const Config& config) {
     return text_in_database(config, "users", "SELECT username FROM users LIMIT 1").has_value();
-}
-
-std::string listed(const std::vector<std::string>& names) {
-    std::string out;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return out;
 }
 
 }  // namespace

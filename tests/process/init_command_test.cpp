@@ -207,7 +207,8 @@ TEST_F(Init, TakesOverTheKeysOfATrial) {
     EXPECT_THAT(published, AllOf(HasSubstr("EdDSA"), HasSubstr("ES256")));
     const Finished written = run(usual_);
     ASSERT_EQ(written.code, 0) << written.err;
-    EXPECT_THAT(written.err, HasSubstr("Took over the keys in " + (fs::path("./data") / "keys").string()));
+    EXPECT_THAT(written.err, HasSubstr("Took over the keys in " + (fs::path("./data") / "keys").string() +
+                                       " for sessions, second factors, queued emails and the consent log."));
     for (const char* name : {"two-factor.key", "app.key", "consent-log.key"}) {
         if (std::string_view(name) != "consent-log.key")  // which is there in another form
             EXPECT_THAT(settings(), HasSubstr("=" + keep(name) + "\n")) << name;
@@ -223,11 +224,40 @@ TEST_F(Init, TakesOverTheKeysOfATrial) {
     EXPECT_EQ(verified.status, 200U) << verified.body;
 }
 
+// Others would lock the second factors of the accounts, and the log could not continue.
+TEST_F(Init, InventsNoKeysBesideData) {
+    make_person(folder_.path(), "ada@example.org");
+    {
+        const ServiceProcess service(folder_.path());
+    }  // which begins the log
+    const fs::path keys = folder_ / "data/keys";
+    const fs::path away = folder_ / "away";
+    const auto expect_refused = [&](const std::string& name) {
+        const Finished refused = run(usual_);
+        EXPECT_EQ(refused.code, 2) << name << refused.err;
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("lacks " + name), HasSubstr("nothing was written")));
+        EXPECT_FALSE(fs::exists(folder_ / ".env")) << name;
+    };
+    for (const std::string name : {"two-factor.key", "app.key", "consent-log.key"}) {
+        fs::rename(keys / name, away);
+        expect_refused(name);
+        fs::rename(away, keys / name);
+    }
+    fs::rename(keys, away);
+    expect_refused("two-factor.key");
+    EXPECT_FALSE(fs::exists(keys));
+    fs::rename(away, keys);
+    EXPECT_EQ(run(usual_).code, 0);
+}
+
 TEST_F(Init, MakesTheKeysThatATrialLacks) {
     fs::create_directories(folder_ / "data/keys");
     const std::string kept = "a-two-factor-key-of-32-bytes-----";
     std::ofstream(folder_ / "data/keys/two-factor.key") << kept;
-    ASSERT_EQ(run(usual_).code, 0);
+    const Finished written = run(usual_);
+    ASSERT_EQ(written.code, 0) << written.err;
+    EXPECT_THAT(written.err, AllOf(HasSubstr("/keys for second factors."), Not(HasSubstr("consent log"))))
+        << "only what was there";
     EXPECT_THAT(settings(),
                 AllOf(HasSubstr("AUTH_TWO_FACTOR_ENCRYPTION_KEY=" + kept + "\n"),
                       HasSubstr("\nAUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY="), HasSubstr("\nCONSENT_LOG_PRIVATE_KEY=")));

@@ -24,6 +24,7 @@
 #include "app/terminal/terminal.hpp"
 #include "base/ascii.hpp"
 #include "base/error_text.hpp"
+#include "base/listed.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_error.hpp"
 #include "base/text.hpp"
@@ -195,11 +196,11 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
     return std::nullopt;
 }
 
-// Returns nullopt if the folder of the data has keys that cannot be read, and has then reported it.
-std::optional<InstallationKeys> keys_for(const fs::path& data_folder) {
+// Returns nullopt if the folder of the data has keys that cannot be read, or lacks some, and has then reported it.
+std::optional<InstallationKeys> keys_for(const fs::path& data_folder, const std::string& database_url) {
     try {
         const ReadAsOwnerOf owner(data_folder);
-        return keys_of_installation(data_folder);
+        return keys_of_installation(data_folder, database_url);
     } catch (const std::exception& error) {
         say("consentry: {}; nothing was written\n", sentence_of(error));
         return std::nullopt;
@@ -255,7 +256,7 @@ int init(const InitOptions& options) {
     const auto answers = answers_to(options, *shipped);
     if (!answers) return wrong_use;
     const fs::path data_folder = answer_to(*answers, "DATA_DIR");
-    auto keys = keys_for(data_folder);
+    auto keys = keys_for(data_folder, answer_to(*answers, "DATABASE_URL"));
     if (!keys) return wrong_use;
     std::string text = file_text(*shipped, *answers, std::move(keys->settings));
     const auto settings = parse_dotenv(text);
@@ -274,9 +275,9 @@ int init(const InitOptions& options) {
     }
     for (const auto& found : {warnings(*config, *settings), unit_warnings(*config)})
         for (const ConfigProblem& warning : found) say("warning: {}: {}\n", warning.setting, warning.text);
-    if (keys->are_taken_over)
-        say("Took over the keys in {}: second factors, queued emails and the consent log continue to work.\n",
-            (data_folder / "keys").string());
+    if (!keys->taken_over.empty())
+        say("Took over the keys in {} for {}. What was made with them continues to work.\n",
+            (data_folder / "keys").string(), listed(keys->taken_over));
     say_what_next(file, *config);
     return 0;
 }

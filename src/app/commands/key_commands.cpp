@@ -14,9 +14,11 @@
 #include "app/config/read_config.hpp"
 #include "app/consent_log_key.hpp"
 #include "app/local_secrets.hpp"
+#include "app/missing_keys.hpp"
 #include "app/terminal/results.hpp"
 #include "base/bytes.hpp"
 #include "base/standard_error.hpp"
+#include "base/wrong_settings.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/epochs.hpp"
 #include "features/sessions/key_ring.hpp"
@@ -54,6 +56,33 @@ void add_keys_of(std::vector<NewSetting>& out, const std::string& prefix, const 
     if (!former.empty()) out.push_back({prefix + "_PUBLIC_KEY", std::move(former)});
 }
 
+// As a start in APP_ENV=local with this folder reads the settings, with the algorithms that it had last. A server of
+// PostgreSQL may not be there yet; `consentry config check` asks it.
+Config config_of_trial(const fs::path& data_folder, const std::string& database_url) {
+    Environment settings{{"APP_ENV", "local"}, {"DATA_DIR", data_folder.string()}};
+    if (database_url.starts_with("sqlite:")) settings["DATABASE_URL"] = database_url;
+    Config config = read_config(settings).value();
+    config.consent_log.enable = true;
+    const fs::path folder = data_folder / "keys";
+    if (const auto algorithm = KeyRing::newest_algorithm(folder, TokenKind::access))
+        config.jwt.access.algorithm = name_of(*algorithm);
+    if (const auto algorithm = KeyRing::newest_algorithm(folder, TokenKind::refresh))
+        config.jwt.refresh.algorithm = name_of(*algorithm);
+    return config;
+}
+
+// What the keys in the folder are for.
+std::vector<std::string> uses_of(const fs::path& folder) {
+    std::vector<std::string> out;
+    if (KeyRing::newest_algorithm(folder, TokenKind::access) && KeyRing::newest_algorithm(folder, TokenKind::refresh))
+        out.emplace_back("sessions");
+    for (const auto& [file, use] : {std::pair{"two-factor.key", "second factors"},
+                                    {"app.key", "queued emails"},
+                                    {"consent-log.key", "the consent log"}})
+        if (std::error_code error; fs::exists(folder / file, error)) out.emplace_back(use);
+    return out;
+}
+
 // Throws if the folder cannot be read: it would look like one without keys.
 bool has_keys(const fs::path& folder) {
     std::error_code error;
@@ -82,22 +111,17 @@ std::vector<NewSetting> new_keys() {
     return out;
 }
 
-InstallationKeys keys_of_installation(const fs::path& data_folder) {
+InstallationKeys keys_of_installation(const fs::path& data_folder, const std::string& database_url) {
     const fs::path folder = data_folder / "keys";
-    if (!has_keys(folder)) return {.settings = new_keys()};
-    // As a start in APP_ENV=local reads them, with the algorithms that it had last.
-    Config config = read_config({{"APP_ENV", "local"}}).value();
-    const JwtConfig usual = config.jwt;
-    config.data.directory = data_folder;
-    config.consent_log.enable = true;
-    if (const auto algorithm = KeyRing::newest_algorithm(folder, TokenKind::access))
-        config.jwt.access.algorithm = name_of(*algorithm);
-    if (const auto algorithm = KeyRing::newest_algorithm(folder, TokenKind::refresh))
-        config.jwt.refresh.algorithm = name_of(*algorithm);
+    const bool has_any = has_keys(folder);
+    Config config = config_of_trial(data_folder, database_url);
+    if (const std::string missing = missing_keys(config); !missing.empty()) throw WrongSettings(missing);
+    if (!has_any) return {.settings = new_keys()};
+    InstallationKeys out{.settings = {}, .taken_over = uses_of(folder)};
+    const JwtConfig usual = read_config({{"APP_ENV", "local"}}).value().jwt;
     config = with_passing_secrets(std::move(config));
     const SystemClock clock;
     KeyRing ring(clock, folder, key_settings(config.jwt.access), key_settings(config.jwt.refresh));
-    InstallationKeys out{.settings = {}, .are_taken_over = true};
     add_keys_of(out.settings, "AUTH_JWT_ACCESS_TOKEN", *ring.keys(TokenKind::access), usual.access.algorithm);
     add_keys_of(out.settings, "AUTH_JWT_REFRESH_TOKEN", *ring.keys(TokenKind::refresh), usual.refresh.algorithm);
     out.settings.push_back({"AUTH_TWO_FACTOR_ENCRYPTION_KEY", config.two_factor.encryption_keys.front()});

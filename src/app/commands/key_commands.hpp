@@ -17,12 +17,13 @@ std::vector<NewSetting> new_keys();
 
 struct InstallationKeys {
     std::vector<NewSetting> settings;
-    bool are_taken_over = false;  // at least one of them
+    std::vector<std::string> taken_over = {};  // what the keys that were there are for
 };
 // The same for an installation whose data are in this folder. Takes over the keys that APP_ENV=local has made there:
 // other keys would lock the second factors of its accounts, and the consent log could not continue. Makes the rest.
-// Throws std::runtime_error if a key cannot be read.
-InstallationKeys keys_of_installation(const std::filesystem::path& data_folder);
+// `database_url`: of the settings; empty if they name none. Throws std::runtime_error if a key cannot be read, or if it
+// is missing beside the accounts of a SQLite file.
+InstallationKeys keys_of_installation(const std::filesystem::path& data_folder, const std::string& database_url);
 
 int generate_keys(bool as_json);
 int rotate_keys(bool as_json);
