@@ -333,6 +333,41 @@ TEST_F(UserImportCommand, WhatAnExportTellsOfAnAccountComesAlong) {
                 ::testing::ElementsAre("Ada \"the first\" Lovelace", "ja", "1704100000123"));
 }
 
+// Users choose these names, and no rule of the other program is ours.
+TEST_F(UserImportCommand, ANameOfAnExportThatBreaksARuleStaysBehind) {
+    const std::string names[] = {"  Ada ", std::string(101, 'x'), R"(Eve\nBcc: x)", " "};
+    std::string auth0;
+    std::string firebase;
+    std::string keycloak;
+    std::string supabase = "email,encrypted_password,email_confirmed_at,raw_user_meta_data\n";
+    for (int i = 0; const std::string& name : names) {
+        const std::string address = std::to_string(i++) + "@example.org";
+        const std::string comma = i == 1 ? "" : ",";
+        auth0 += R"({"user_id":"google-oauth2|)" + address + R"(","email":"auth0-)" + address +
+                 R"(","email_verified":true,"name":")" + name + "\"}\n";
+        firebase += comma + R"({"email":"firebase-)" + address + R"(","displayName":")" + name + "\"}";
+        keycloak += comma + R"({"email":"keycloak-)" + address + R"(","firstName":")" + name + "\"}";
+        supabase += "supabase-" + address + R"(,,,"{""name"":"")" + name + "\"\"}\"\n";
+    }
+    const std::string of_firebase = write("firebase.json", R"({"users":[)" + firebase + "]}");
+    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+             {"auth0", write("auth0.ndjson", auth0)},
+             {"firebase", of_firebase, "--firebase-hash-config", in_exports("firebase-hash-config.txt")},
+             {"keycloak", write("realm.json", R"({"users":[)" + keycloak + "]}")},
+             {"supabase", write("supabase.csv", supabase)}}) {
+        std::vector<std::string> command{"--from"};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        const std::string& from = arguments[0];
+        const Finished done = import(command);
+        EXPECT_EQ(done.code, 0) << from << done.out << done.err;
+        EXPECT_EQ(lines_of(done.out), 2) << from << done.out;
+        EXPECT_THAT(done.out, AllOf(HasSubstr("row 1: note: name: "), HasSubstr("row 2: note: name: "))) << from;
+        EXPECT_EQ(sql("SELECT name FROM users WHERE email LIKE '" + from + "%' ORDER BY email"),
+                  (std::vector<std::vector<std::string>>{{"Ada"}, {""}, {""}, {""}}))
+            << from;
+    }
+}
+
 TEST_F(UserImportCommand, AFileThatIsNoSuchExportIsRefused) {
     const struct {
         std::string from;

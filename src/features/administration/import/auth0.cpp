@@ -52,8 +52,8 @@ void take_identity_of_id(ImportRow& row, const std::string& id) {
 void convert_auth0(const json::object& user, ImportRow& row, const Hashes* hashes) {
     take_address(user, row);
     if (!row.email) return leave_out(row, "hasAddress");
-    row.name = text_of(user, "name");
-    if (row.name == row.email) row.name.reset();  // Auth0's default if the user gave no name
+    // Auth0's default if the user gave no name is the address.
+    if (const auto name = text_of(user, "name"); name != row.email) take_name(row, name);
     row.username = username_of(text_of(user, "username"));
     row.status = flag_of(user, "blocked").value_or(false) ? "inactive" : "active";
     row.created_at = text_of(user, "created_at");

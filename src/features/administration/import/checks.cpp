@@ -56,6 +56,10 @@ bool is_username(std::string_view lowered) {
     return std::apply([&](const auto&... rule) { return (rule.holds(lowered) && ...); }, username_rules);
 }
 
+bool is_name(std::string_view text) {
+    return std::apply([&](const auto&... rule) { return (rule.holds(text) && ...); }, name_rules);
+}
+
 std::size_t ImportChecks::Spread::operator()(const Digest& digest) const noexcept {
     std::size_t out = 0;
     std::memcpy(&out, digest.data(), sizeof out);

@@ -17,6 +17,8 @@ namespace consentry {
 
 // Returns true for 3 to 50 letters, digits, '-' and '_', as in the usernames that the service generates.
 bool is_username(std::string_view lowered);
+// Returns true for one line of at most 100 characters, some of them visible.
+bool is_name(std::string_view text);
 
 class ImportChecks {
 public:

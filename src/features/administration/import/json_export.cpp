@@ -194,6 +194,15 @@ std::optional<std::string> joined(const std::optional<std::string>& first, const
     return std::string(trimmed);
 }
 
+void take_name(ImportRow& row, const std::optional<std::string>& name) {
+    const std::string_view trimmed = name ? trim(*name) : std::string_view();
+    if (trimmed.empty()) return;
+    if (is_name(trimmed))
+        row.name = trimmed;
+    else
+        row.notes.push_back(about("isUsableName", "name"));
+}
+
 std::optional<std::string> language_of(const std::optional<std::string>& locale) {
     if (!locale) return std::nullopt;
     const auto found = find_language(std::string_view(*locale).substr(0, locale->find_first_of("-_")));

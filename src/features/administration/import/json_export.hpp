@@ -49,6 +49,9 @@ void take_subject(std::optional<std::string>& subject, std::optional<std::string
                   ImportRow& row);
 // Joins the parts of a name, as in "Ada Lovelace". Returns nullopt if there is none.
 std::optional<std::string> joined(const std::optional<std::string>& first, const std::optional<std::string>& last);
+// Sets the row's name without blanks around it. One that breaks a rule for names is noted instead: users choose them,
+// so one user could otherwise stop the import of all.
+void take_name(ImportRow& row, const std::optional<std::string>& name);
 // Reduces "pt-BR" to "pt", if the service supports that language.
 std::optional<std::string> language_of(const std::optional<std::string>& locale);
 // Returns the name if it is valid as a username.

@@ -63,8 +63,8 @@ private:
         row.email = column("email");
         if (row.email->empty()) return leave_out(row, "hasAddress");
         const json::object profile = object_in(column("raw_user_meta_data"));
-        row.name = text_of(profile, "name");
-        if (!row.name) row.name = text_of(profile, "full_name");
+        const auto name = text_of(profile, "name");
+        take_name(row, name ? name : text_of(profile, "full_name"));
         row.language = language_of(text_of(profile, "locale"));
         row.is_verified = column("email_confirmed_at").empty() ? "false" : "true";
         const auto banned_until = iso_time(column("banned_until"));
