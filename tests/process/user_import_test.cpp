@@ -368,6 +368,33 @@ TEST_F(UserImportCommand, ANameOfAnExportThatBreaksARuleStaysBehind) {
     }
 }
 
+// Applications keep pictures there.
+TEST_F(UserImportCommand, AnExportMayHaveLargeMetadata) {
+    const auto supabase = [&](std::size_t bytes) {
+        return import({"--from", "supabase",
+                       write("users.csv",
+                             "email,encrypted_password,email_confirmed_at,raw_user_meta_data\n"
+                             "ada@example.org,,,\"{\"\"name\"\":\"\"Ada\"\",\"\"picture\"\":\"\"" +
+                                 std::string(bytes, 'x') + "\"\"}\"\n")});
+    };
+    const Finished too_large = supabase(1'100'000);
+    EXPECT_EQ(too_large.code, 1);
+    EXPECT_THAT(too_large.err, HasSubstr("Row 0 is too long to read."));
+    const Finished large = supabase(1'000'000);
+    EXPECT_EQ(large.code, 0) << large.err;
+    EXPECT_EQ(sql("SELECT name FROM users").at(0).at(0), "Ada");
+
+    const std::string account = R"({"user_id":"auth0|1","email":"eve@example.org"})"
+                                "\n";
+    const std::string long_line =
+        R"({"user_id":"auth0|2","email":"bob@example.org","picture":")" + std::string(1'100'000, 'x') + "\"}\n";
+    for (const auto& [text, row] : {std::pair{long_line + account, "Row 0"}, {account + long_line, "Row 1"}}) {
+        const Finished refused = import({"--from", "auth0", write("users.ndjson", text)});
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_THAT(refused.err, HasSubstr(std::string(row) + " is too long to read."));
+    }
+}
+
 TEST_F(UserImportCommand, AFileThatIsNoSuchExportIsRefused) {
     const struct {
         std::string from;

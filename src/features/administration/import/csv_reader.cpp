@@ -17,7 +17,8 @@ bool is_text(const std::string& field) { return !field.contains('\0') && code_po
 
 bool CsvReader::fill() {
     if (at_ < end_) return true;
-    buffer_.resize(record_bytes_max);
+    constexpr std::size_t piece = 65'536;
+    buffer_.resize(piece);
     stream_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     if (stream_.bad()) throw std::runtime_error("the table could not be read to the end");
     at_ = 0;
@@ -75,7 +76,7 @@ Result<std::optional<CsvRecord>> CsvReader::next() {
         place = Place::start;
     };
     for (;;) {
-        if (++size > record_bytes_max || record.fields.size() >= fields_max) return refuse("file.error.rowTooLong");
+        if (++size > limit_ || record.fields.size() >= fields_max) return refuse("file.error.rowTooLong");
         const int byte = get();
         if (place == Place::quoted) {
             if (byte == end_of_file) return refuse("file.error.quoteOpen");

@@ -4,6 +4,7 @@
 // unquoted field, or text after a closing quote, makes only its own record malformed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <istream>
 #include <optional>
@@ -25,7 +26,8 @@ public:
     static constexpr std::size_t record_bytes_max = 65'536;
     static constexpr std::size_t fields_max = 128;
 
-    explicit CsvReader(std::istream& stream) : stream_(stream) {}
+    // `limit`: bytes of a record.
+    explicit CsvReader(std::istream& stream, std::size_t limit = record_bytes_max) : stream_(stream), limit_(limit) {}
 
     // Returns nullopt at the end. Error: file_unreadable, if a record exceeds its limit or a quote never closes, since
     // that quote could span the rest of the file. The first record is the header. Throws std::runtime_error if the
@@ -40,6 +42,7 @@ private:
     bool fill();
 
     std::istream& stream_;
+    const std::size_t limit_;
     std::vector<char> buffer_;
     std::size_t at_ = 0;
     std::size_t end_ = 0;

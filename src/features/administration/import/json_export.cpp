@@ -84,7 +84,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// Reads the next line that is not empty; returns false at the end. A line above the limit is returned as invalid JSON.
+// Reads the next line that is not empty; returns false at the end. Of a line that is_too_long(), it keeps no more.
 bool next_line(std::istream& stream, std::string& line) {
     for (;;) {
         line.clear();
@@ -92,11 +92,12 @@ bool next_line(std::istream& stream, std::string& line) {
         while (stream.get(byte) && byte != '\n')
             if (line.size() <= line_bytes_max) line += byte;
         if (stream.bad()) throw std::runtime_error("the file could not be read to the end");
-        if (line.size() > line_bytes_max) line = "too long";
         if (!trim(line).empty() && line != "\r") return true;
         if (!stream) return false;
     }
 }
+
+bool is_too_long(const std::string& line) { return line.size() > line_bytes_max; }
 
 class JsonLines final : public ImportSource {
 public:
@@ -105,6 +106,9 @@ public:
     Result<std::optional<ImportRow>> next() override {
         std::string line;
         if (!next_line(stream_, line)) return std::nullopt;
+        if (is_too_long(line))
+            return std::unexpected(
+                Error{errors::file_unreadable, json::object{{"row", row_}}}.with_message("file.error.rowTooLong"));
         boost::system::error_code error;
         const json::value value = json::parse(line, error);
         if (error && row_ == 0) return not_this_export();
@@ -130,6 +134,7 @@ std::unique_ptr<ImportSource> json_lines(std::istream& stream, ObjectToRow conve
 bool read_lines(std::istream& stream, const std::function<void(const json::object&)>& take) {
     std::string line;
     while (next_line(stream, line)) {
+        if (is_too_long(line)) return false;
         boost::system::error_code error;
         const json::value value = json::parse(line, error);
         if (error || !value.is_object()) return false;

@@ -10,6 +10,9 @@
 namespace consentry {
 namespace {
 
+// Applications keep data of their own in the metadata of a user, such as pictures.
+constexpr std::size_t record_bytes_max = std::size_t{1} << 20;
+
 // Converts PostgreSQL's "2024-03-05 16:35:16.775432+00" to ISO 8601.
 std::optional<std::string> iso_time(std::string text) {
     if (text.empty()) return std::nullopt;
@@ -27,7 +30,7 @@ json::object object_in(const std::string& text) {
 
 class SupabaseExport final : public ImportSource {
 public:
-    SupabaseExport(std::istream& stream, TimePoint now) : reader_(stream), now_(now) {}
+    SupabaseExport(std::istream& stream, TimePoint now) : reader_(stream, record_bytes_max), now_(now) {}
 
     Result<std::optional<ImportRow>> next() override {
         if (columns_.empty()) {
