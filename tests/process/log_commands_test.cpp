@@ -73,6 +73,7 @@ TEST_F(LogCommands, VerifyBesideARunningServiceAndWithoutOne) {
     const Finished verified = run({"log", "verify", "admin", "--key", key});
     EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
     EXPECT_THAT(verified.out, HasSubstr("the database matches the signed checkpoint of 2 entries; 2 of 2"));
+    EXPECT_EQ(run({"log", "verify", "admin", "--retention", "30"}).code, 0);
 
     sql("UPDATE administration_acts SET metadata = NULL WHERE code = 12");
     sql("DELETE FROM log_entries WHERE log = 'administration' AND position = 0");
@@ -160,6 +161,8 @@ TEST_F(LogCommands, RefuseWhatTheyCannotUse) {
     EXPECT_EQ(run({"log"}).code, 2);
     EXPECT_EQ(run({"log", "show", "other"}).code, 2);
     EXPECT_EQ(run({"log", "show", "admin", "--limit", "0"}).code, 2);
+    for (const char* days : {"0", "36501", "month"})
+        EXPECT_EQ(run({"log", "verify", "admin", "--retention", days}).code, 2) << days;
     const Finished typo = run({"log", "verify", "admin", "--key", "log.example.com+00000000+AAAA"});
     EXPECT_EQ(typo.code, 2);
     EXPECT_THAT(typo.err, HasSubstr("--key"));

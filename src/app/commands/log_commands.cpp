@@ -1,6 +1,7 @@
 #include "app/commands/log_commands.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -181,7 +182,8 @@ int verify_administration_log(const LogOptions& options) {
     std::optional<ProgressBar> bar(std::in_place);
     const auto findings = run(services->administration_log->verify(
         std::move(key), std::move(kept),
-        [&bar](std::uint64_t done, std::uint64_t all) { bar->show("comparing", done, all); }));
+        [&bar](std::uint64_t done, std::uint64_t all) { bar->show("comparing", done, all); },
+        std::chrono::days{options.retention}));
     bar.reset();
     if (options.json)
         fmt::print("{}\n", boost::json::serialize(json_of(findings)));

@@ -9,7 +9,8 @@ namespace consentry {
 struct LogOptions {
     std::int64_t limit = 50;
     std::string key;
-    std::string checkpoint;  // file with a checkpoint that was kept; empty: none
+    std::string checkpoint;      // file with a checkpoint that was kept; empty: none
+    std::int64_t retention = 0;  // shortest of evidence that ever applied, in days; 0: that of the settings
     bool json = false;
 };
 

@@ -46,7 +46,8 @@ std::vector<SettingSpec> list_settings() {
          .default_text = "0",
          .description =
              "The number of days after which activity log entries, and the evidence of administrators' acts, are "
-             "deleted. 0 keeps them forever."},
+             "deleted. 0 keeps them forever. If you raise it, `consentry log verify admin` needs the former value as "
+             "`--retention`."},
     };
 }
 

@@ -72,9 +72,10 @@ public:
     awaitable<std::int64_t> size();
     awaitable<std::vector<ShownAct>> show(std::int64_t from, std::int64_t to);
     // Compares acts, entries, tiles and checkpoint, and with them what the witnesses have cosigned and the signed note
-    // of a checkpoint that a reader has kept. Without a key, trusts that of the settings.
+    // of a checkpoint that a reader has kept. Without a key, trusts that of the settings. `retention`: the shortest one
+    // of evidence that ever applied, if it was shorter than that of the settings.
     awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key, std::optional<std::string> kept = {},
-                                  ComparisonProgress progress = {});
+                                  ComparisonProgress progress = {}, std::chrono::days retention = {});
 
     PublishedLog& published() { return published_; }
 
@@ -93,10 +94,10 @@ private:
         std::uint64_t fitting = 0;  // entries with evidence that fits
     };
     class EvidenceTally;
-    awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries);
+    awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries, std::chrono::days retention);
     awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
     // Names those of which no account was erased.
-    awaitable<std::vector<LogFinding>> explain(std::vector<BareEntry> bare);
+    awaitable<std::vector<LogFinding>> explain(std::vector<BareEntry> bare, std::chrono::days retention);
     awaitable<std::map<Bytes, TaggedAccount>> accounts_of(const std::vector<ActEntry>& entries);
 
     storage::Database& database_;

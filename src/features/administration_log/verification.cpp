@@ -1,5 +1,6 @@
 // The comparison of acts with their entries, on top of that of the log with its publication.
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -23,6 +24,12 @@ struct Evidence {
     const ActEntry& entry;
 };
 
+// Zero stands for forever.
+std::chrono::days shorter_of(std::chrono::days one, std::chrono::days other) {
+    if (one.count() == 0 || other.count() == 0) return std::max(one, other);
+    return std::min(one, other);
+}
+
 bool fits(const Evidence& evidence) {
     const auto salt = to_array<AddendumSalt>(*evidence.stored.salt);
     return salt && crypto::sha256(addendum_text(*evidence.act, *salt)) == evidence.entry.addendum;
@@ -40,7 +47,8 @@ bool names(const SubjectTag& tag, const std::optional<UserId>& user, const std::
 // Neither a missing tag nor the mark of an account explains anything: an intruder who deletes evidence writes both. The
 // erasure adds its entry to the consent log in the transaction that deletes the evidence. Call this once the entries
 // were read, because an account may be erased meanwhile.
-awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEntry> bare) {
+awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEntry> bare,
+                                                              std::chrono::days retention) {
     std::set<SubjectTag> erased;
     std::vector<LoggedErasure> portion;
     do {
@@ -50,15 +58,24 @@ awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEn
             if (const auto entry = parse_erasure_entry(one.entry)) erased.insert(entry->subject);
     } while (std::ssize(portion) == erasures_at_once);
     erased.erase(no_tag);  // it names no account, so no erasure has it
+    const std::string time =
+        retention == settings_.retention
+            ? fmt::format(
+                  "ACTIVITY_LOG_RETENTION_IN_DAYS is {}. If it was shorter before, name the shortest time with "
+                  "--retention",
+                  retention.count())
+            : fmt::format("--retention is {}", retention.count());
     std::vector<LogFinding> out;
     for (const BareEntry& one : bare)
         if (!erased.contains(one.actor) && !erased.contains(one.subject))
-            out.push_back({LogFault::missing, one.position,
-                           fmt::format("The evidence of entry {} was deleted before its time.", one.position)});
+            out.push_back(
+                {LogFault::missing, one.position,
+                 fmt::format("The evidence of entry {} was deleted before its time: {}.", one.position, time)});
     co_return out;
 }
 
-awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence(std::vector<StoredEntry> entries) {
+awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence(std::vector<StoredEntry> entries,
+                                                                                 std::chrono::days retention) {
     EvidenceFindings out;
     std::vector<Uuid> ids;
     std::vector<ActEntry> read(entries.size());
@@ -81,7 +98,7 @@ awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence
         if (!is_read[i]) continue;  // altered, and named by the comparison of the log
         const auto act = acts_by_id.find(entries[i].id);
         if (!entries[i].salt) {
-            const bool is_old = settings_.retention.count() > 0 && read[i].time < clock_.now() - settings_.retention;
+            const bool is_old = retention.count() > 0 && read[i].time < clock_.now() - retention;
             if (!is_old) out.bare.push_back({position, read[i].actor, read[i].subject});
         } else if (act == acts_by_id.end()) {
             tell(LogFault::missing, "is missing from the database");
@@ -107,11 +124,11 @@ awaitable<std::uint64_t> AdministrationLog::count_unlogged(std::uint64_t missing
 // Adds up what the portions of the log yield.
 class AdministrationLog::EvidenceTally {
 public:
-    explicit EvidenceTally(AdministrationLog& log) : log_(log) {}
+    EvidenceTally(AdministrationLog& log, std::chrono::days retention) : log_(log), retention_(retention) {}
 
     awaitable<void> add(std::vector<StoredEntry> portion) {
         entries_ += portion.size();
-        auto checked = co_await log_.check_evidence(std::move(portion));
+        auto checked = co_await log_.check_evidence(std::move(portion), retention_);
         evidence_.fitting += checked.fitting;
         std::ranges::move(checked.found, std::back_inserter(evidence_.found));
         std::ranges::move(checked.bare, std::back_inserter(evidence_.bare));
@@ -121,13 +138,15 @@ public:
 
 private:
     AdministrationLog& log_;
+    const std::chrono::days retention_;
     std::uint64_t entries_ = 0;
     EvidenceFindings evidence_;
 };
 
 awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, std::optional<std::string> kept,
-                                                 ComparisonProgress progress) {
+                                                 ComparisonProgress progress, std::chrono::days retention) {
     ActFindings out;
+    retention = shorter_of(retention, settings_.retention);
     const auto state = co_await entries_.find_state();
     if (!key && state) {
         // The name of a log stays what it was when the log began.
@@ -137,7 +156,7 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
         if (own) key = std::move(*own);
     }
     const auto trusted = key;
-    EvidenceTally tally(*this);
+    EvidenceTally tally(*this, retention);
     const auto visit = [&tally](const std::vector<StoredEntry>& entries) { return tally.add(entries); };
     auto log =
         co_await compare_log(database_, store_, administration_log_place(), std::move(key), visit, std::move(progress));
@@ -147,7 +166,7 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
     out.evidence = tally.evidence().fitting;
     std::ranges::copy(tally.evidence().found, std::back_inserter(log.found));
     if (!tally.evidence().bare.empty()) {
-        auto unexplained = co_await explain(tally.evidence().bare);
+        auto unexplained = co_await explain(tally.evidence().bare, retention);
         std::ranges::move(unexplained, std::back_inserter(log.found));
     }
     std::ranges::sort(log.found, {}, [](const LogFinding& one) {

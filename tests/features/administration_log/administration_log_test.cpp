@@ -55,10 +55,14 @@ struct Acts : Keys {
     ActFindings verify(std::optional<tlog::VerifierKey> key = {}, std::optional<std::string> kept = {}) {
         return run(log().verify(std::move(key), std::move(kept)));
     }
-    std::vector<std::string> texts(const std::optional<std::string>& kept = {}) {
+    static std::vector<std::string> texts_of(const ActFindings& findings) {
         std::vector<std::string> out;
-        for (const LogFinding& one : verify({}, kept).log.found) out.push_back(one.text);
+        for (const LogFinding& one : findings.log.found) out.push_back(one.text);
         return out;
+    }
+    std::vector<std::string> texts(const std::optional<std::string>& kept = {}) { return texts_of(verify({}, kept)); }
+    std::vector<std::string> texts_with_retention(std::chrono::days retention) {
+        return texts_of(run(log().verify({}, {}, {}, retention)));
     }
     std::string email_of_chief() const {
         return one(service, "SELECT email FROM users WHERE role_id = '" + built_in(Role::super_admin) + "'");
@@ -74,6 +78,12 @@ struct Acts : Keys {
         return tlog::open_checkpoint(answer.body, key()).value().checkpoint;
     }
 };
+
+std::string deleted_early(std::int64_t position, const std::string& days = "0") {
+    return "The evidence of entry " + std::to_string(position) +
+           " was deleted before its time: ACTIVITY_LOG_RETENTION_IN_DAYS is " + days +
+           ". If it was shorter before, name the shortest time with --retention.";
+}
 
 TEST(AdministrationLog, HasTheActsOfAdministrators) {
     Acts t;
@@ -254,8 +264,7 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
              ElementsAre("The evidence of entry 1 was altered in the database."));
     tampered("DELETE FROM administration_acts WHERE id = " + second,
              ElementsAre("The evidence of entry 1 is missing from the database."));
-    tampered("UPDATE log_entries SET salt = NULL WHERE id = " + second,
-             ElementsAre("The evidence of entry 1 was deleted before its time."));
+    tampered("UPDATE log_entries SET salt = NULL WHERE id = " + second, ElementsAre(deleted_early(1)));
     tampered("DELETE FROM log_entries WHERE id = " + second, ElementsAre("Entry 1 is missing from the database."));
     tampered("UPDATE log_entries SET entry = " + t.service.literal(Bytes(act_entry_bytes, 4)) + " WHERE id = " + second,
              Contains("Entry 1 was altered in the database."));
@@ -272,7 +281,7 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
         t.service.sql("UPDATE log_entries SET salt = NULL WHERE id IN (SELECT id FROM " + acts + ")");
         t.service.sql("DELETE FROM " + acts);
         t.service.sql("UPDATE users SET erased_at = 1 WHERE id = '" + person.id.text() + "'");
-        tampered(last, ElementsAre("The evidence of entry " + std::to_string(place) + " was deleted before its time."));
+        tampered(last, ElementsAre(deleted_early(place)));
         t.service.sql("UPDATE users SET erased_at = NULL WHERE id = '" + person.id.text() + "'");
     };
     const auto tag = run(SubjectRepository(t.service.app().services().database).find(person.id));
@@ -286,7 +295,7 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
     t.service.sql("UPDATE log_entries SET salt = NULL WHERE id = " + second);
     tampered("INSERT INTO log_entries (id, log, entry) VALUES ('" + Uuid::v7(TimePoint{}).text() + "', 'consent', " +
                  t.service.literal(format_entry(ErasureEntry{})) + ")",
-             ElementsAre("The evidence of entry 1 was deleted before its time."));
+             ElementsAre(deleted_early(1)));
     // Marking an act as new causes no second entry, and stops nothing.
     t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
     EXPECT_EQ(t.all().size(), 3U);
@@ -451,6 +460,28 @@ TEST(AdministrationLog, EvidenceGoesWithItsRetention) {
     EXPECT_EQ(findings.entries, 3U);
     EXPECT_EQ(findings.evidence, 1U);
     EXPECT_EQ(t.checkpoint().size, 3U);
+}
+
+// Regression: the setting may have been shorter when the evidence went.
+TEST(AdministrationLog, EvidenceThatWentWithAShorterRetentionIsNotMissed) {
+    Acts t({{"ACTIVITY_LOG_RETENTION_IN_DAYS", "30"}});
+    t.service.make_person();
+    t.work();
+    t.service.pass(std::chrono::days{40});
+    run(t.service.app().services().activity.forget_old());
+    ASSERT_EQ(one(t.service, "SELECT count(*) FROM administration_acts"), "0");
+    EXPECT_THAT(t.texts(), IsEmpty());
+    for (const char* later : {"365", "0"}) {
+        t.service.restart({{"ACTIVITY_LOG_RETENTION_IN_DAYS", later}});
+        EXPECT_THAT(t.texts(), ElementsAre(deleted_early(0, later), deleted_early(1, later)));
+        EXPECT_THAT(t.texts_with_retention(std::chrono::days{30}), IsEmpty()) << later;
+        EXPECT_THAT(t.texts_with_retention(std::chrono::days{41}),
+                    ElementsAre("The evidence of entry 0 was deleted before its time: --retention is 41.",
+                                HasSubstr("entry 1")))
+            << later << ": it is younger than that";
+    }
+    t.service.restart({{"ACTIVITY_LOG_RETENTION_IN_DAYS", "30"}});
+    EXPECT_THAT(t.texts_with_retention(std::chrono::days{41}), IsEmpty()) << "the shorter one counts";
 }
 
 TEST(AdministrationLog, NoErasureIsFasterThanTheEntryOfAnAct) {

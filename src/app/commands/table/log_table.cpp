@@ -69,6 +69,11 @@ void add_log_commands(CLI::App& program, Selected& selected) {
                      "File with a checkpoint of the log that you have kept, /consent-log/administration/checkpoint; - "
                      "reads standard input")
         ->type_name("FILE");
+    verified
+        ->add_option("--retention", options.retention,
+                     "The shortest ACTIVITY_LOG_RETENTION_IN_DAYS that ever applied (default: that of the settings)")
+        ->type_name("DAYS")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{36'500}));
     verified->add_flag("--json", options.json, "Print JSON");
     verified->callback([&selected] { selected.run = [] { return verify_administration_log(options); }; });
 }
