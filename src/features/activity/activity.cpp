@@ -2,10 +2,6 @@
 
 namespace consentry {
 
-void Activity::add(storage::Transaction& transaction, const NewActivity& activity, TimePoint now) {
-    ActivityRepository::add_insert(transaction, activity, now);
-}
-
 awaitable<ListSlice<ActivityEntry>> Activity::list(UserId user, ListQuery query) {
     return repository_.list(user, std::move(query));
 }

@@ -1,7 +1,5 @@
-// The activity log: what happened to each account, written atomically with the change itself.
-//
-//     Activity::add(transaction, {.user = user, .action = ActivityAction::user_change_password,
-//                                 .ip_address = ..., .user_agent = ...}, clock.now());
+// The activity log: what happened to each account, written atomically with the change itself. To record a change, call
+// Audit::add() (audit.hpp).
 #pragma once
 
 #include <chrono>
@@ -23,10 +21,6 @@ class Activity {
 public:
     Activity(storage::Database& database, const Clock& clock, ActivitySettings settings)
         : repository_(database), acts_(database), clock_(clock), settings_(settings) {}
-
-    // Adds the entry to the transaction of the change it records. Throws std::logic_error if the metadata are too
-    // large.
-    static void add(storage::Transaction& transaction, const NewActivity& activity, TimePoint now);
 
     awaitable<ListSlice<ActivityEntry>> list(UserId user, ListQuery query);
     // Deletes entries and the evidence of acts that are older than the retention.

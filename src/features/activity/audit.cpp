@@ -36,13 +36,13 @@ void Audit::add(storage::Transaction& transaction, UserId user, AccountAction ac
     };
     // The workstation of an administrator is not the concern of the account's owner.
     if (is_own) add_origin();
-    Activity::add(transaction, activity, now);
+    ActivityRepository::add_insert(transaction, activity, now);
     if (is_own) return;
     add_origin();
     activity.user = *cause.actor;
     activity.action = action.action;
     activity.metadata["userId"] = user.text();
-    Activity::add(transaction, activity, now);
+    ActivityRepository::add_insert(transaction, activity, now);
 }
 
 void Audit::add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,

@@ -53,6 +53,8 @@ class ActivityRepository {
 public:
     explicit ActivityRepository(storage::Database& database) : database_(database) {}
 
+    // Adds the entry to the transaction of the change it records. Throws std::logic_error if the metadata are too
+    // large.
     static void add_insert(storage::Transaction& transaction, const NewActivity& activity, TimePoint now);
     awaitable<ListSlice<ActivityEntry>> list(UserId user, ListQuery query);
     awaitable<void> erase_older(TimePoint before);

@@ -29,14 +29,14 @@ protected:
     static void add(Service& its_service, UserId user, ActivityAction action, std::optional<UserId> actor = {},
                     json::object metadata = {}) {
         storage::Transaction transaction;
-        Activity::add(transaction,
-                      {.user = user,
-                       .action = action,
-                       .actor = actor,
-                       .ip_address = "203.0.113.7",
-                       .user_agent = "Browser/1",
-                       .metadata = std::move(metadata)},
-                      its_service.clock().now());
+        ActivityRepository::add_insert(transaction,
+                                       {.user = user,
+                                        .action = action,
+                                        .actor = actor,
+                                        .ip_address = "203.0.113.7",
+                                        .user_agent = "Browser/1",
+                                        .metadata = std::move(metadata)},
+                                       its_service.clock().now());
         EXPECT_TRUE(run(its_service.app().services().database.commit(std::move(transaction))).committed);
         its_service.clock().advance(1ms);
     }
@@ -98,8 +98,8 @@ TEST_F(ActivityLog, WhatANewerVersionWroteIsShownByItsName) {
 
 TEST_F(ActivityLog, AnEntryIsThereWithItsChangeOrNotAtAll) {
     storage::Transaction transaction;
-    Activity::add(transaction, {.user = reader.person().id, .action = ActivityAction::user_logout},
-                  service.clock().now());
+    ActivityRepository::add_insert(transaction, {.user = reader.person().id, .action = ActivityAction::user_logout},
+                                   service.clock().now());
     transaction.add(storage::Expect::one, "UPDATE users SET name = $1 WHERE id = $2", "nobody", UserId{});
     EXPECT_FALSE(run(service.app().services().database.commit(std::move(transaction))).committed);
     EXPECT_TRUE(ids_of(own(reader)).empty());
@@ -107,10 +107,10 @@ TEST_F(ActivityLog, AnEntryIsThereWithItsChangeOrNotAtAll) {
 
 TEST_F(ActivityLog, MetadataAreSmall) {
     storage::Transaction transaction;
-    EXPECT_THROW(
-        Activity::add(transaction, {.user = reader.person().id, .metadata = {{"name", std::string(2'048, 'x')}}},
-                      service.clock().now()),
-        std::logic_error);
+    EXPECT_THROW(ActivityRepository::add_insert(
+                     transaction, {.user = reader.person().id, .metadata = {{"name", std::string(2'048, 'x')}}},
+                     service.clock().now()),
+                 std::logic_error);
 }
 
 TEST_F(ActivityLog, AUT_3_EverybodyReadsTheirOwnAndAdministratorsAny) {
