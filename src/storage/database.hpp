@@ -148,15 +148,7 @@ public:
     using Unavailable::Unavailable;
 };
 
-// A transaction: its statements take effect together or not at all. Each statement may state how many rows it must
-// change; if one changes a different number, the whole transaction rolls back. Callers therefore express a decision as
-// statements instead of making it between them:
-//
-//     Transaction tx;
-//     tx.add(Expect::one, "UPDATE challenges SET used_at = $1 WHERE digest = $2 AND used_at IS NULL", now, digest);
-//     tx.add(Expect::any, "INSERT INTO sessions ...", ...);
-//     const Outcome outcome = co_await database.commit(std::move(tx));
-//     if (!outcome.committed) ...   // outcome.failed_at == 0: another caller was faster
+// How many rows a statement must change for its transaction to commit.
 enum class Expect {
     any,
     one,  // exactly one row changed
@@ -176,6 +168,17 @@ struct Statement {
     const Topic* topic = nullptr;  // its listener receives the rows that the statement returns
 };
 
+// A transaction: its statements take effect together or not at all. Each statement may state how many rows it must
+// change; if one changes a different number, the whole transaction rolls back. Callers therefore express a decision as
+// statements instead of making it between them:
+//
+//     Transaction tx;
+//     tx.add(Expect::one,
+//            "UPDATE users SET security_version = security_version + 1 WHERE id = $1 AND security_version = $2",
+//            user, expected);
+//     tx.add(Expect::any, "INSERT INTO activity_log ...", ...);
+//     const Outcome outcome = co_await database.commit(std::move(tx));
+//     if (!outcome.committed) ...   // outcome.failed_at == 0: another caller was faster
 class Transaction {
 public:
     template <class... Args>
@@ -187,6 +190,7 @@ public:
         statements_.push_back(std::move(statement));
         return *this;
     }
+    // The same for a statement with RETURNING whose rows go to the listener of the topic after the commit.
     template <class... Args>
     Transaction& add_about(const Topic& topic, Expect expect, std::string_view sql, const Args&... args) {
         statements_.push_back({expect, sql, bind_all(args...), &topic});
