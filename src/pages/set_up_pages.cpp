@@ -67,7 +67,7 @@ awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
         answer.headers = sent.visit().cookies().clear(PageCookie::step);
         co_return answer;
     }
-    auto codes = co_await login_.enable(step->challenge, sent.form().code, cause_of(sent.visit().context()));
+    auto codes = co_await login_.enable_two_factor(step->challenge, sent.form().code, cause_of(sent.visit().context()));
     if (!codes && codes.error().is(errors::two_factor_challenge_invalid)) co_return start_again();
     // Sent twice: the second factor is on, and the codes were shown.
     if (!codes && codes.error().is(errors::two_factor_not_required_setup))

@@ -69,7 +69,7 @@ void add_login_endpoints(http::Router& router, Login& login) {
                    &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, EnableAtLoginRequest body) {
             return http::reply<BackupCodesResponse>(
-                login.enable(std::move(body.challenge_token), std::move(body.code), cause_of(context)));
+                login.enable_two_factor(std::move(body.challenge_token), std::move(body.code), cause_of(context)));
         });
 }
 

@@ -340,7 +340,8 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     co_return answer;
 }
 
-awaitable<Result<std::vector<std::string>>> Login::enable(std::string challenge, std::string code, Cause cause) {
+awaitable<Result<std::vector<std::string>>> Login::enable_two_factor(std::string challenge, std::string code,
+                                                                     Cause cause) {
     auto codes = co_await check_setup(std::move(challenge), std::move(code), cause);
     count(LoginCounts::Step::two_factor_setup, codes);
     co_return codes;

@@ -1,5 +1,10 @@
-// The ways to obtain tokens. Each of them ends in Login::finish(), which demands the second factor of accounts that
-// have one enabled, so no way in can forget it (TFA-14).
+// The ways to obtain tokens. Each first step ends in Login::finish(), which demands the second factor of accounts that
+// have one enabled, so no way in can forget it (TFA-14). verify(), the second step, ends in answer_challenge().
+//
+// A login with a password passes check_password(), which judges the password; admit(), which refuses accounts that may
+// not log in; finish(), which answers with a challenge or starts the session; and the statement of
+// LoginRepository::add_login(), which fails the login if the account has changed meanwhile. Sessions::add_to() adds the
+// row of the session to the same transaction.
 #pragma once
 
 #include <optional>
@@ -44,7 +49,7 @@ public:
     awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen, Cause cause);
     // The second step of a forced set-up: turns two-factor on and returns the backup codes. The challenge remains valid
     // for one verify().
-    awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
+    awaitable<Result<std::vector<std::string>>> enable_two_factor(std::string challenge, std::string code, Cause cause);
 
     // How far the set-up is that the challenge came with; `iv` is of its secret.
     enum class SetUp {

@@ -18,6 +18,20 @@ void expect_password_lock(const Answer& answer, std::int64_t seconds) {
     expect_lock(answer, 403, "passwordAttemptMax", seconds);
 }
 
+TEST(PWD_1, ARightPasswordStartsOneSessionAndRecordsTheLogin) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    EXPECT_EQ(service.log_in(person).status, 200U);
+    using Rows = std::vector<std::vector<std::string>>;
+    EXPECT_EQ(service.sql("SELECT login_with, login_from, ip_address FROM sessions WHERE user_id = '" +
+                          person.id.text() + "'"),
+              (Rows{{"credential", "website", "127.0.0.1"}}));
+    EXPECT_EQ(service.sql("SELECT last_login_at, last_login_with, last_login_from, last_ip_address FROM users "
+                          "WHERE id = '" +
+                          person.id.text() + "'"),
+              (Rows{{std::to_string(epoch_ms(service.clock().now())), "credential", "website", "127.0.0.1"}}));
+}
+
 TEST(PWD_1, UnknownWrongAndWithoutPasswordAreOneAnswerUpToAndIntoTheLock) {
     Service& service = suite_service();
     const Person known = person_named(service, "known@example.org");
