@@ -24,12 +24,12 @@ public:
         Profiles& profiles;
         ConsentLog* consent_log;  // null: turned off by the settings
     };
-    // The parts must outlive this object.
-    AccountArea(const Parts& parts, std::vector<Language> languages, LoginSteps steps, PageCookies cookies)
+    // The parts and `steps` must outlive this object.
+    AccountArea(const Parts& parts, std::vector<Language> languages, const LoginSteps& steps, PageCookies cookies)
         : account_({parts.locales, parts.users, parts.two_factor, parts.accounts, parts.account_export, parts.profiles,
                     std::move(languages)},
                    cookies),
-          two_factor_({parts.locales, parts.users, parts.two_factor}, std::move(steps), cookies),
+          two_factor_({parts.locales, parts.users, parts.two_factor}, steps, cookies),
           sessions_(parts.locales, parts.sessions),
           consents_(parts.locales, parts.acceptances, parts.consent_log) {}
 

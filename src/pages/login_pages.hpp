@@ -16,13 +16,8 @@ class LoginPages {
 public:
     // The references must outlive this object.
     LoginPages(Login& login, Sessions& sessions, const Locales& locales, const ProviderButtons& buttons,
-               PageCookies cookies, LoginSteps steps)
-        : login_(login),
-          sessions_(sessions),
-          locales_(locales),
-          buttons_(buttons),
-          cookies_(cookies),
-          steps_(std::move(steps)) {}
+               PageCookies cookies, const LoginSteps& steps)
+        : login_(login), sessions_(sessions), locales_(locales), buttons_(buttons), cookies_(cookies), steps_(steps) {}
 
     void add_to(Pages& pages);
     // The way on after a step, whatever it was.
@@ -40,7 +35,7 @@ private:
     const Locales& locales_;
     const ProviderButtons& buttons_;
     PageCookies cookies_;
-    LoginSteps steps_;
+    const LoginSteps& steps_;
 };
 
 }  // namespace consentry

@@ -1,4 +1,5 @@
-// What a browser keeps between the steps of a login: a cookie that opens in no other browser.
+// What a browser keeps between the steps of a login, or of a set-up by a signed-in user: a cookie that opens in no
+// other browser.
 #pragma once
 
 #include <chrono>
@@ -14,8 +15,8 @@
 namespace consentry {
 
 struct LoginStep {
-    std::string challenge;
-    std::optional<NewSecret> setup = {};  // of a forced set-up
+    std::string challenge;                // empty for a set-up outside a login
+    std::optional<NewSecret> setup = {};  // of a set-up, forced or voluntary
 };
 
 class LoginSteps {

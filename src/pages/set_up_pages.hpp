@@ -14,8 +14,8 @@ namespace consentry {
 class SetUpPages {
 public:
     // The references must outlive this object.
-    SetUpPages(Login& login, const Locales& locales, LoginSteps steps)
-        : login_(login), locales_(locales), steps_(std::move(steps)) {}
+    SetUpPages(Login& login, const Locales& locales, const LoginSteps& steps)
+        : login_(login), locales_(locales), steps_(steps) {}
 
     void add_to(Pages& pages);
 
@@ -25,7 +25,7 @@ private:
 
     Login& login_;
     const Locales& locales_;
-    LoginSteps steps_;
+    const LoginSteps& steps_;
 };
 
 // The values of a template that shows backup codes: a list `codes`, of which each has the value `one`, and `has_codes`.

@@ -1,5 +1,7 @@
 #include "pages/two_factor_pages.hpp"
 
+#include <utility>
+
 #include "base/shown_time.hpp"
 #include "features/activity/audit.hpp"
 #include "markup/qr_code.hpp"

@@ -1,8 +1,6 @@
 // /account/two-factor and the pages below it.
 #pragma once
 
-#include <utility>
-
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/repository.hpp"
 #include "pages/account_area_forms.hpp"
@@ -19,9 +17,9 @@ public:
         UserRepository& users;
         TwoFactor& two_factor;
     };
-    // `steps` keep the new secret in the browser until its first code. The parts must outlive this object.
-    TwoFactorPages(const Parts& parts, LoginSteps steps, PageCookies cookies)
-        : parts_(parts), steps_(std::move(steps)), cookies_(cookies) {}
+    // `steps` keep the new secret in the browser until its first code. They and the parts must outlive this object.
+    TwoFactorPages(const Parts& parts, const LoginSteps& steps, PageCookies cookies)
+        : parts_(parts), steps_(steps), cookies_(cookies) {}
 
     void add_to(Pages& pages);
 
@@ -38,7 +36,7 @@ private:
     awaitable<Result<PageAnswer>> turn_off(const Sent<VerifyForm, VisitOf<SignedIn>>& sent);
 
     Parts parts_;
-    LoginSteps steps_;
+    const LoginSteps& steps_;
     PageCookies cookies_;
 };
 

@@ -32,12 +32,12 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
       flags_(parts.flags),
       error_pages_(site_, guard_, settings.api_prefix, Navigations(parts.host_cookies.hosts(), settings.url)),
       buttons_(parts.flags, std::move(settings.providers)),
-      login_(parts.login, parts.sessions, parts.locales, buttons_, guard_.settings().cookies,
-             LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
+      steps_(guard_.settings().secrets, guard_.settings().cookies),
+      login_(parts.login, parts.sessions, parts.locales, buttons_, guard_.settings().cookies, steps_),
       providers_({.login = parts.login, .guard = parts.social_guard, .login_pages = login_, .buttons = buttons_},
                  ProviderTrips(parts.clock, guard_.settings().secrets, guard_.settings().cookies), kit(),
                  std::move(settings.url)),
-      set_up_(parts.login, parts.locales, LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
+      set_up_(parts.login, parts.locales, steps_),
       sign_up_(parts.accounts, parts.links, parts.passwords, buttons_),
       recovery_({.links = parts.links,
                  .passwords = parts.passwords,
@@ -49,8 +49,7 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
                 guard_.settings().cookies),
       consent_(parts.acceptances, parts.policies, parts.diffs, parts.locales),
       guarded_hosts_(parts.hand_over, parts.host_cookies, parts.guarded_callers, kit()),
-      account_(parts.account, guard_.settings().languages,
-               LoginSteps(guard_.settings().secrets, guard_.settings().cookies), guard_.settings().cookies) {}
+      account_(parts.account, guard_.settings().languages, steps_, guard_.settings().cookies) {}
 
 void Website::add_to(http::Router& router) {
     for (std::size_t i = 0; i < site_.files().size(); ++i)

@@ -21,6 +21,7 @@
 #include "pages/error_pages.hpp"
 #include "pages/guarded_host_pages.hpp"
 #include "pages/login_pages.hpp"
+#include "pages/login_steps.hpp"
 #include "pages/pages_guard.hpp"
 #include "pages/provider_buttons.hpp"
 #include "pages/provider_pages.hpp"
@@ -79,6 +80,7 @@ private:
     FeatureFlags& flags_;
     SiteErrorPages error_pages_;
     ProviderButtons buttons_;
+    const LoginSteps steps_;
     LoginPages login_;
     ProviderPages providers_;
     SetUpPages set_up_;
