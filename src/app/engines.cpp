@@ -14,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/config/own_url.hpp"
+#include "app/config/values.hpp"
 #include "app/service_manager.hpp"
 #include "base/error.hpp"
 #include "base/folder_of.hpp"
@@ -96,11 +97,7 @@ void require_usable_file(const Config& config) {
 
 }  // namespace
 
-std::optional<std::filesystem::path> object_folder(const Config& config) {
-    constexpr std::string_view file = "file:";
-    if (!config.storage.url.starts_with(file)) return std::nullopt;
-    return config.storage.url.substr(file.size());
-}
+std::optional<std::filesystem::path> object_folder(const Config& config) { return folder_of_url(config.storage.url); }
 
 std::unique_ptr<storage::Database> open_database(const Config& config, const BeforeUpgrade& before_upgrade) {
     const auto& migrations = storage::migrations();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "app/config/values.hpp"
 #include "app/engines.hpp"
 #include "base/error.hpp"
 #include "base/wrong_settings.hpp"
@@ -15,8 +16,6 @@
 
 namespace consentry {
 namespace {
-
-constexpr std::string_view file_scheme = "file:";
 
 std::string base_of(const LinkConfig& link, const Config& config, std::string_view page) {
     return link.link_base_url.empty() ? fmt::format("{}/{}", config.mail.home_url, page) : link.link_base_url;
@@ -35,8 +34,9 @@ net::SmtpClient::Options smtp_options(const Config& config) {
 
 // Returns nullopt if mails go to a server.
 std::optional<std::filesystem::path> mail_folder(const Config& config) {
-    if (!config.mail.url.starts_with(file_scheme)) return std::nullopt;
-    return std::filesystem::absolute(config.mail.url.substr(file_scheme.size())).lexically_normal();
+    const auto folder = folder_of_url(config.mail.url);
+    if (!folder) return std::nullopt;
+    return std::filesystem::absolute(*folder).lexically_normal();
 }
 
 }  // namespace

@@ -213,17 +213,15 @@ std::string answer_to(const std::vector<std::pair<std::string_view, std::string>
 
 // sudo drops variables that are not named to it: the usual values would then go unnoticed.
 void say_what_is_used(const Config& config) {
-    constexpr std::string_view folder = "file:";
     const std::string& database = config.database.url;
     const std::string& cache = config.cache.url;
-    const std::string& mail = config.mail.url;
+    const auto mails = folder_of_url(config.mail.url);
     say("  Database: {}\n"
         "  Cache: {}\n"
         "  Emails: {}\n",
         database.empty() ? "the SQLite file " + config.database.file.string() : mask_url_password(database),
         cache.empty() ? "in memory, for a single instance" : mask_url_password(cache),
-        mail.starts_with(folder) ? fmt::format("written to files in {}, not sent", mail.substr(folder.size()))
-                                 : mask_url_password(mail));
+        mails ? fmt::format("written to files in {}, not sent", mails->string()) : mask_url_password(config.mail.url));
 }
 
 void say_what_next(const fs::path& file, const Config& config) {

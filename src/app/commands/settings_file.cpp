@@ -16,6 +16,7 @@
 #include <grp.h>
 #include <pwd.h>
 
+#include "app/config/values.hpp"
 #include "base/ascii.hpp"
 #include "base/folder_of.hpp"
 
@@ -111,7 +112,6 @@ ReadAsOwnerOf::~ReadAsOwnerOf() {
 std::vector<ConfigProblem> unit_warnings(const Config& config) {
     std::vector<ConfigProblem> out;
     if (!is_run_by_unit()) return out;
-    constexpr std::string_view in_files = "file:";
     const auto is_below = [](const std::filesystem::path& folder, const std::filesystem::path& other) {
         const auto way = std::filesystem::absolute(folder).lexically_normal().lexically_relative(
             std::filesystem::absolute(other).lexically_normal());
@@ -128,7 +128,7 @@ std::vector<ConfigProblem> unit_warnings(const Config& config) {
     check("DATA_DIR", config.data.directory);
     if (config.database.url.empty()) check("DATABASE_URL", folder_of(config.database.file));
     for (const auto& [setting, url] : {std::pair{"STORAGE_URL", &config.storage.url}, {"MAIL_URL", &config.mail.url}})
-        if (url->starts_with(in_files)) check(setting, url->substr(in_files.size()));
+        if (const auto folder = folder_of_url(*url)) check(setting, *folder);
     return out;
 }
 

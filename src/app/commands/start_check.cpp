@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "app/config/own_url.hpp"
+#include "app/config/values.hpp"
 #include "app/consent_log_key.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
@@ -301,7 +302,7 @@ void look_at_pages(const Config& given, const Clock& clock) {
     config.database.url.clear();
     config.database.file = folder.path() / "consentry.db";
     config.cache.url.clear();
-    config.storage.url = "file:" + (folder.path() / "storage").string();
+    config.storage.url = folder_url(folder.path() / "storage");
     config.consent_log.enable = false;
     const auto services = passing_services(config, clock);
     http::Router router;

@@ -55,9 +55,9 @@ void derive(Config& config, const Environment& environment) {
     if (config.two_factor.issuer.empty()) config.two_factor.issuer = config.app.name;
     if (config.two_factor.label.empty()) config.two_factor.label = config.two_factor.issuer;
     if (config.pages.name.empty()) config.pages.name = config.app.name;
-    if (config.mail.url.empty()) config.mail.url = "file:" + (config.data.directory / "mail").string();
+    if (config.mail.url.empty()) config.mail.url = folder_url(config.data.directory / "mail");
     if (config.mail.home_name.empty()) config.mail.home_name = config.app.name;
-    if (config.storage.url.empty()) config.storage.url = "file:" + (config.data.directory / "storage").string();
+    if (config.storage.url.empty()) config.storage.url = folder_url(config.data.directory / "storage");
     if (config.mail.home_url.empty()) config.mail.home_url = own_url(config);
     // An installation that is updated must not stop because it has no key yet; warnings() says that the log is off.
     if (config.app.environment != AppEnvironment::local && config.consent_log.private_key.empty() &&
@@ -184,7 +184,7 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
         warn("CACHE_URL",
              "is memory:, but DATABASE_URL is a server; a second process would not know the two-factor challenges "
              "of this one");
-    if (production && config.storage.url.starts_with("file:") && !config.database.url.empty())
+    if (production && config.storage.url.starts_with(file_scheme) && !config.database.url.empty())
         warn("STORAGE_URL", "is file:, but DATABASE_URL is a server; all machines must share this folder");
     if (production && std::ranges::find(config.http.cors_origins, "*") != config.http.cors_origins.end())
         warn("CORS_ALLOWED_ORIGIN", "is *; pages of any site may read responses");
@@ -192,9 +192,9 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
         warn("THROTTLE_LIMIT", "is 0; clients may send requests without limit");
     if (production && config.storage.url.starts_with("s3:") && config.storage.url.contains("tls=none"))
         warn("STORAGE_URL", "contains tls=none; files can be read and replaced in transit");
-    if (production && config.mail.url.starts_with("file:"))
+    if (production && config.mail.url.starts_with(file_scheme))
         warn("MAIL_URL", "is file:, which writes emails to a folder instead of sending them");
-    if (!config.mail.url.starts_with("file:") && config.mail.no_reply.ends_with("@mail.com"))
+    if (!config.mail.url.starts_with(file_scheme) && config.mail.no_reply.ends_with("@mail.com"))
         warn("EMAIL_NO_REPLY", "uses the placeholder domain mail.com; mail servers will refuse emails from it");
     if (production && config.sentry.dsn.starts_with("http:"))
         warn("SENTRY_DSN", "is not https; error reports can be read in transit");

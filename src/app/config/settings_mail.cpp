@@ -13,16 +13,11 @@ namespace {
 const std::string mail_url_allowed = "file:FOLDER, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT";
 
 Read read_mail_url(std::string_view value, Config& config) {
-    constexpr std::string_view file = "file:";
     if (value.empty() || value.contains('\0')) return refused(mail_url_allowed);
-    if (value.starts_with(file)) {
-        std::string_view path = value.substr(file.size());
-        if (path.starts_with("//")) path.remove_prefix(2);
-        // file://HOST/PATH names another machine's disk.
-        if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/'))
-            return refused(mail_url_allowed);
-        config.mail.url = file;
-        config.mail.url += path;
+    if (value.starts_with(file_scheme)) {
+        auto url = parse_folder_url(value);
+        if (!url) return refused(mail_url_allowed);
+        config.mail.url = std::move(*url);
         return {};
     }
     if (auto server = net::parse_smtp_url(value); !server) return std::unexpected(std::move(server.error()));

@@ -15,20 +15,14 @@ namespace {
 const std::string store_url_allowed = "file:FOLDER, s3: or s3://HOST:PORT";
 
 Read read_storage_url(std::string_view value, Config& config) {
-    constexpr std::string_view file = "file:";
     if (value.starts_with("s3:")) {
         if (auto server = storage::parse_s3_url(value); !server) return std::unexpected(std::move(server.error()));
         config.storage.url = value;
         return {};
     }
-    if (!value.starts_with(file) || value.contains('\0')) return refused(store_url_allowed);
-    std::string_view path = value.substr(file.size());
-    if (path.starts_with("//")) path.remove_prefix(2);
-    // file://HOST/PATH names another machine's disk.
-    if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/'))
-        return refused(store_url_allowed);
-    config.storage.url = file;
-    config.storage.url += path;
+    auto url = parse_folder_url(value);
+    if (!url) return refused(store_url_allowed);
+    config.storage.url = std::move(*url);
     return {};
 }
 

@@ -119,6 +119,25 @@ std::expected<std::filesystem::path, std::string> parse_database_url(std::string
     return std::filesystem::path(text);
 }
 
+std::string folder_url(const std::filesystem::path& folder) { return std::string(file_scheme) + folder.string(); }
+
+std::optional<std::string> parse_folder_url(std::string_view text) {
+    if (!text.starts_with(file_scheme) || text.contains('\0')) return std::nullopt;
+    text.remove_prefix(file_scheme.size());
+    if (text.starts_with("//")) {
+        text.remove_prefix(2);
+        // file://HOST/PATH names another machine's disk.
+        if (!text.starts_with('/')) return std::nullopt;
+    }
+    if (text.empty()) return std::nullopt;
+    return std::string(file_scheme) + std::string(text);
+}
+
+std::optional<std::filesystem::path> folder_of_url(std::string_view url) {
+    if (!url.starts_with(file_scheme)) return std::nullopt;
+    return std::filesystem::path(url.substr(file_scheme.size()));
+}
+
 std::optional<std::vector<std::string>> parse_list(std::string_view text) {
     std::vector<std::string> parts;
     for (const std::string_view part : split(text, ',')) {

@@ -35,6 +35,14 @@ bool is_session_key_pattern(std::string_view text);
 // Returns the file of sqlite:PATH or sqlite:///PATH, or what is wrong with the URL.
 std::expected<std::filesystem::path, std::string> parse_database_url(std::string_view text);
 
+// How the URL of a folder begins: file:FOLDER.
+inline constexpr std::string_view file_scheme = "file:";
+std::string folder_url(const std::filesystem::path& folder);
+// Accepts file:FOLDER and file:///FOLDER; returns the former.
+std::optional<std::string> parse_folder_url(std::string_view text);
+// Returns nullopt if the URL names no folder.
+std::optional<std::filesystem::path> folder_of_url(std::string_view url);
+
 // Splits at commas and trims spaces; returns nullopt if a part is empty.
 std::optional<std::vector<std::string>> parse_list(std::string_view text);
 

@@ -87,6 +87,18 @@ TEST(SettingValues, DatabaseUrls) {
         EXPECT_FALSE(parse_database_url(url).has_value()) << url;
 }
 
+TEST(SettingValues, FolderUrls) {
+    EXPECT_EQ(parse_folder_url("file:data/mail"), "file:data/mail");
+    EXPECT_EQ(parse_folder_url("file:/var/mail"), "file:/var/mail");
+    EXPECT_EQ(parse_folder_url("file:///var/mail"), "file:/var/mail");
+    for (const auto* url : {"", "/var/mail", "file:", "file://", "file://host/mail", "FILE:mail"})
+        EXPECT_EQ(parse_folder_url(url), std::nullopt) << url;
+    EXPECT_EQ(parse_folder_url(std::string_view("file:a\0b", 8)), std::nullopt);
+    EXPECT_EQ(folder_url("/var/mail"), "file:/var/mail");
+    EXPECT_EQ(folder_of_url("file:/var/mail"), "/var/mail");
+    EXPECT_EQ(folder_of_url("smtp://mail.example.org"), std::nullopt);
+}
+
 TEST(SettingValues, ListsHaveNoEmptyParts) {
     EXPECT_EQ(parse_list("a"), (std::vector<std::string>{"a"}));
     EXPECT_EQ(parse_list(" a , b "), (std::vector<std::string>{"a", "b"}));
