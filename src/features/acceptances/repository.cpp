@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
+#include "features/consent_log/addendum_columns.hpp"
 #include "features/term_policies/stored_content.hpp"
 #include "features/users/columns.hpp"
 #include "features/users/stored.hpp"
@@ -88,10 +89,6 @@ constexpr auto record_columns = columns<RecordFacts>(
            &RecordFacts::is_newest>,
     column<"shown_diff_hash", &RecordFacts::shown_diff_hash>);
 
-constexpr auto addendum_columns = columns<Addendum>(
-    column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
-    column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
-    column<"a.user_agent", &Addendum::user_agent>, column<"a.shown_diff_hash", &Addendum::shown_diff_hash>);
 constexpr auto stored_columns = columns<StoredConsent>(
     part<&StoredConsent::addendum, addendum_columns>, column<"a.action", &StoredConsent::action>,
     column<"a.type", &StoredConsent::type>, column<"a.version", &StoredConsent::version>,
