@@ -15,8 +15,8 @@
 #include "base/error.hpp"
 #include "base/run_to_end.hpp"
 #include "base/uuid_time.hpp"
-#include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/database_check.hpp"
+#include "features/published_logs/published_log.hpp"
 #include "features/sessions/key_ring.hpp"
 
 namespace consentry {

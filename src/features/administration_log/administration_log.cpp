@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::string_view log_name = "administration";
 constexpr std::int64_t acts_at_once = 100;
-// As the receipts of the consent log promise. Later entries say so.
-constexpr std::chrono::seconds logged_within{60};
 
 // One secret to keep, and two keys that outsiders cannot connect.
 crypto::PrivateKey derived_key(const crypto::PrivateKey& consent_key) {
@@ -110,7 +108,7 @@ awaitable<bool> AdministrationLog::take_in() {
     const TimePoint now = clock_.now();
     for (const Act& act : acts) {
         const auto salt = crypto::random_array<AddendumSalt>();
-        ActEntry entry{.code = act.code, .is_late = now - act.at > logged_within};
+        ActEntry entry{.code = act.code, .is_late = now - act.at > merge_delay};
         entry.time = std::chrono::floor<std::chrono::seconds>(act.at);
         if (act.actor) entry.actor = tags.at(*act.actor);
         if (act.subject) entry.subject = tags.at(*act.subject);

@@ -27,7 +27,6 @@
 
 namespace consentry {
 
-inline constexpr std::chrono::seconds merge_delay{60};
 // The signed description in the public part of the object store, among the objects of the log. Receipts of a log that
 // another one has replaced need it, and the service that could make it may not start any more.
 inline constexpr std::string_view description_object = "consent-log/description.note";

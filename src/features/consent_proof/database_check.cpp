@@ -10,6 +10,7 @@
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 #include "features/published_logs/known_checkpoint.hpp"
+#include "features/published_logs/published_log.hpp"
 #include "features/published_logs/repository.hpp"
 
 namespace consentry {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/named_documents.hpp"
+#include "features/published_logs/published_log.hpp"
 
 namespace consentry {
 namespace {

@@ -15,8 +15,8 @@ namespace consentry {
 struct Receipt {
     AcceptanceId id;
     ConsentEntry entry;
-    std::string log;  // origin
-    std::int64_t merge_delay = 0;
+    std::string log;               // origin
+    std::int64_t merge_delay = 0;  // seconds
 };
 
 // Whether the token has the format of a receipt; verifies nothing.

@@ -32,6 +32,9 @@
 
 namespace consentry {
 
+// Within this time an entry is in its log, as receipts promise.
+inline constexpr std::chrono::seconds merge_delay{60};
+
 // A timestamp, and what shows that it is one of a log whose later checkpoint a verifier has.
 struct StampedCheckpoint {
     std::uint64_t size = 0;
