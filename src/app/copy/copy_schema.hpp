@@ -26,9 +26,6 @@ struct CopiedTable {
     std::vector<std::size_t> key{};  // indexes into `columns`
 };
 
-// Each database records its own applied migrations, so this table is never copied.
-inline constexpr std::string_view migrations_table = "schema_migrations";
-
 // Tables with rows from migrations, hence never empty; the account tables tell whether a database has been used.
 // Copying replaces the target's rows.
 inline constexpr std::array<std::string_view, 3> seeded_tables{"epochs", "feature_flags", "roles"};

@@ -154,14 +154,14 @@ CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_
                   "WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
     while (columns.next()) tables_[std::string(columns.bytes(0))].emplace(columns.bytes(1));
     require_version(version);
-    tables_.erase(std::string(migrations_table));
+    tables_.erase(std::string(storage::migrations_table));  // never copied: each database records its own
 }
 
 void CopySource::require_version(std::int64_t version) {
-    const auto account = tables_.find(std::string(migrations_table));
+    const auto account = tables_.find(std::string(storage::migrations_table));
     if (account == tables_.end() || !account->second.contains("number"))
         throw WrongSettings(fmt::format("sqlite {}: not a Consentry database", file_.string()));
-    Query applied(database_.get(), file_, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    Query applied(database_.get(), file_, storage::schema_version_sql);
     applied.next();
     const std::int64_t found = applied.integer(0);
     try {

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "storage/columns.hpp"
+#include "storage/schema_version.hpp"
 
 namespace consentry {
 namespace {
@@ -69,7 +70,7 @@ std::vector<CopiedTable> tables_by_name(Connection& connection) {
             "ORDER BY t.relname, c.attnum">);
     std::vector<CopiedTable> out;
     for (const FoundColumn& row : found_columns.read_all(rows)) {
-        if (row.table == migrations_table) continue;
+        if (row.table == storage::migrations_table) continue;
         if (out.empty() || out.back().name != row.table) out.push_back({.name = row.table});
         CopiedTable& table = out.back();
         if (const auto place = static_cast<std::size_t>(row.place_in_key); place != 0) {
@@ -97,7 +98,7 @@ std::vector<CopyAid> aids_of_tables(Connection& connection) {
             "JOIN pg_namespace n ON n.oid = t.relnamespace "
             "WHERE n.nspname = current_schema() AND t.relkind = 'r' AND t.relname <> $1 "
             "AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1, 2">,
-        storage::bind_all(migrations_table));
+        storage::bind_all(storage::migrations_table));
     return constraint_aid_columns.read_all(found);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "storage/postgres/connection.hpp"
+#include "storage/schema_version.hpp"
 
 namespace consentry::storage::postgres {
 
@@ -46,8 +47,8 @@ std::int64_t schema_version(Connection& connection, std::span<const Migration> m
 
     std::int64_t version = 0;
     if (facts[0].boolean(2)) {
-        require_rights(connection, "schema_migrations", Need::read_and_write);
-        version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
+        require_rights(connection, migrations_table, Need::read_and_write);
+        version = connection.run(schema_version_sql)[0].integer(0);
     }
     if (version == known) {
         // A table that the owner has created after the last GRANT has no grants at all. Which rights to write the role

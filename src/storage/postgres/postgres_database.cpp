@@ -65,7 +65,7 @@ bool apply_next(postgres::Connection& connection, const std::vector<Migration>& 
     connection.run("SELECT pg_advisory_xact_lock(hashtext('consentry ' || current_schema()))");
     connection.run(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number BIGINT PRIMARY KEY, name TEXT, applied_at BIGINT)");
-    const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    const Rows rows = connection.run(schema_version_sql);
     const std::int64_t done = rows[0].integer(0);
     const auto known = static_cast<std::int64_t>(migrations.size());
     require_known_version(done, known);

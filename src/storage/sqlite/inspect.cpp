@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/percent_encoding.hpp"
+#include "storage/schema_version.hpp"
 #include "storage/sqlite/file.hpp"
 
 namespace consentry::storage::sqlite {
@@ -54,8 +55,6 @@ Opened open_to_look(const fs::path& file) {
                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)};
 }
 
-constexpr const char* schema_table = "schema_migrations";
-
 bool has_table(const FileHandle& database, const fs::path& file, std::string_view table) {
     const std::string name(table);
     return !all_texts(database, file, "SELECT name FROM sqlite_schema WHERE name = $1", {&name, 1}).empty();
@@ -66,12 +65,12 @@ bool has_table(const FileHandle& database, const fs::path& file, std::string_vie
 std::optional<std::int64_t> schema_version_of(const fs::path& file) {
     const Opened opened = open_to_look(file);
     if (!opened.database) return opened.is_empty ? std::optional<std::int64_t>(0) : std::nullopt;
-    if (!has_table(opened.database, file, schema_table)) return 0;
-    return first_number(opened.database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    if (!has_table(opened.database, file, migrations_table)) return 0;
+    return first_number(opened.database, file, schema_version_sql);
 }
 
 bool has_schema(const fs::path& file) {
-    return has_table(open_file(file.string(), file, SQLITE_OPEN_READONLY), file, schema_table);
+    return has_table(open_file(file.string(), file, SQLITE_OPEN_READONLY), file, migrations_table);
 }
 
 std::optional<std::string> text_in(const fs::path& file, std::string_view table, const char* sql,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "storage/schema_version.hpp"
 #include "storage/sqlite/file.hpp"
 
 namespace consentry::storage::sqlite {
@@ -57,7 +58,7 @@ std::int64_t check_snapshot(const fs::path& file) {
         throw_failure(file, found);
     if (first_number(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == 0)
         throw_failure(file, "it is not a Consentry database");
-    return first_number(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    return first_number(database, file, schema_version_sql);
 }
 
 }  // namespace consentry::storage::sqlite

@@ -63,7 +63,7 @@ bool apply_next(sqlite::Connection& connection, const std::vector<Migration>& mi
     connection.run("BEGIN IMMEDIATE");  // a second process waits here, then finds the work done
     connection.run(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT, applied_at BIGINT)");
-    const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    const Rows rows = connection.run(schema_version_sql);
     const std::int64_t done = rows[0].integer(0);
     const auto known = static_cast<std::int64_t>(migrations.size());
     require_known_version(done, known, fmt::format("sqlite {}: ", file));
@@ -113,7 +113,7 @@ void SqliteDatabase::migrate(const std::vector<Migration>& migrations) {
 bool SqliteDatabase::upgrade_is_due(const std::vector<Migration>& migrations) {
     sqlite::Connection connection(connection_options(options_, options_.reader_cache_kib));
     if (connection.run("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").empty()) return false;
-    const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    const Rows rows = connection.run(schema_version_sql);
     const std::int64_t version = rows[0].integer(0);
     return version > 0 && version < std::ssize(migrations);
 }
