@@ -1,5 +1,4 @@
 // consentry doctor on PostgreSQL and Redis: fast, slow and out of reach; and what their service writes to disk.
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -23,20 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-std::size_t place_of_port(const std::string& url) {
-    std::size_t host = url.find("://") + 3;
-    if (const std::size_t user = url.find('@', host); user != std::string::npos) host = user + 1;
-    return url.find(':', host) + 1;
-}
-std::uint16_t port_of(const std::string& url) {
-    return static_cast<std::uint16_t>(std::stoul(url.substr(place_of_port(url))));
-}
-std::string with_port(std::string url, std::uint16_t port) {
-    const std::size_t place = place_of_port(url);
-    const std::size_t end = std::min(url.size(), url.find_first_not_of("0123456789", place));
-    return url.replace(place, end - place, std::to_string(port));
-}
 
 class DoctorOfServers : public ::testing::Test {
 protected:

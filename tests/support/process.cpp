@@ -14,6 +14,8 @@
 #include <poll.h>
 #include <spawn.h>
 
+#include "tests/support/pointers.hpp"
+
 namespace consentry::tests {
 namespace {
 
@@ -39,13 +41,6 @@ struct Pipe {
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
 };
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> out;
-    for (std::string& text : texts) out.push_back(text.data());
-    out.push_back(nullptr);
-    return out;
-}
 
 // Sanitizers and coverage read their options from the environment; the service's settings do not use these names.
 void add_sanitizer_options(std::vector<std::string>& environment) {

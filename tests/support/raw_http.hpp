@@ -26,6 +26,7 @@
 #include "base/text.hpp"
 #include "http/application.hpp"
 #include "http/server.hpp"
+#include "tests/support/loopback.hpp"
 
 namespace consentry::tests {
 
@@ -179,14 +180,6 @@ private:
     mutable std::mutex mutex_;
     std::vector<std::string> seen_;
 };
-
-inline http::ServerOptions on_loopback() {
-    http::ServerOptions options;
-    options.host = "127.0.0.1";
-    options.port = 0;
-    options.threads = 1;
-    return options;
-}
 
 // A started server that stops at the end of its scope.
 struct RunningServer {

@@ -16,6 +16,7 @@
 #include <spawn.h>
 
 #include "base/text.hpp"
+#include "tests/support/pointers.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -41,13 +42,6 @@ std::string content_of(const Descriptor& file) {
     std::string text(static_cast<std::size_t>(size), '\0');
     if (::pread(file.value, text.data(), text.size(), 0) != size) fail("read");
     return text;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> out;
-    for (std::string& text : texts) out.push_back(text.data());
-    out.push_back(nullptr);
-    return out;
 }
 
 std::vector<std::string> environment_with(const NamedValues& added) {

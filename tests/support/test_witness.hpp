@@ -15,6 +15,7 @@
 #include "features/witness/application.hpp"
 #include "http/server.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
+#include "tests/support/loopback.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -35,10 +36,7 @@ public:
           witness_(database_, clock_, signer_, std::move(logs)),
           application_(witness_) {
         database_.migrate(witness_migrations());
-        http::ServerOptions options;
-        options.host = "127.0.0.1";
-        options.port = 0;
-        options.threads = 1;
+        http::ServerOptions options = on_loopback();
         options.stop_timeout = std::chrono::milliseconds{10};
         server_ = std::make_unique<http::Server>(std::move(options), *this);
         server_->start();

@@ -12,6 +12,7 @@
 
 #include "http/server.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/loopback.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/timestamp_forge.hpp"
@@ -30,10 +31,7 @@ public:
         openssl(
             "req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.crt -days 30 -subj /CN=tsa "
             "-addext extendedKeyUsage=critical,timeStamping");
-        http::ServerOptions options;
-        options.host = "127.0.0.1";
-        options.port = 0;
-        options.threads = 1;
+        http::ServerOptions options = on_loopback();
         options.stop_timeout = std::chrono::milliseconds{10};
         server_ = std::make_unique<http::Server>(std::move(options), *this);
         server_->start();
