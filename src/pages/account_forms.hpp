@@ -83,7 +83,7 @@ struct ChangePasswordForm {
         return std::tuple_cat(
             std::tuple{
                 field("oldPassword", &ChangePasswordForm::old_password, "Current password", http::not_empty,
-                      http::max_length(512)),
+                      sent_password_length),
                 field("newPassword", &ChangePasswordForm::new_password, new_password_description, password_length_min,
                       password_length_max, password_classes),
             },
@@ -105,7 +105,7 @@ struct ConfirmForm {
         using http::field;
         return std::tuple_cat(
             std::tuple{
-                field("password", &ConfirmForm::password, "Current password", http::not_empty, http::max_length(512)),
+                field("password", &ConfirmForm::password, "Current password", http::not_empty, sent_password_length),
             },
             proof_fields<ConfirmForm>(code_if_on_description));
     }

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "features/passwords/field_rules.hpp"
 #include "features/two_factor/dto.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/parse.hpp"
@@ -27,7 +28,7 @@ struct LoginForm {
         using http::field;
         return std::tuple{
             field("email", &LoginForm::email, "Email address", http::not_empty, http::email),
-            field("password", &LoginForm::password, "Password", http::not_empty, http::max_length(512)),
+            field("password", &LoginForm::password, "Password", http::not_empty, sent_password_length),
         };
     }
 };

@@ -147,7 +147,7 @@ private:
 };
 
 std::expected<Policy, std::string> Policy::parse(std::string_view text) {
-    if (text.size() > policy_bytes_max) return std::unexpected("the policy is too long");
+    if (text.size() > policy_file_bytes_max) return std::unexpected("the policy is too long");
     PolicyReader reader;
     for (std::size_t number = 1; !text.empty(); ++number) {
         if (const auto read = reader.line(take_part(text, '\n')); !read)

@@ -15,7 +15,7 @@
 
 namespace consentry::tlog {
 
-inline constexpr std::size_t policy_bytes_max = 1024 * 1024;
+inline constexpr std::size_t policy_file_bytes_max = 1024 * 1024;
 inline constexpr std::size_t policy_definitions_max = 1000;  // the specification recommends at least 32 of each kind
 
 struct PolicyLog {

@@ -104,7 +104,7 @@ TEST(Policy, TakesMoreDefinitionsThanTheSpecificationRecommends) {
     std::string too_many;
     for (std::size_t i = 0; i <= policy_definitions_max; ++i) too_many += "quorum none\n";
     EXPECT_FALSE(Policy::parse(too_many));
-    EXPECT_EQ(policy_error(std::string(policy_bytes_max + 1, '\n')), "the policy is too long");
+    EXPECT_EQ(policy_error(std::string(policy_file_bytes_max + 1, '\n')), "the policy is too long");
 }
 
 TEST(Policy, ALineThatIsWrongIsNamed) {

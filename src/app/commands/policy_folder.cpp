@@ -113,11 +113,11 @@ private:
         if (!language || !file.is_regular_file())
             return add_problem(file.path(),
                                fmt::format("not a text; expected a file {}.hbs", fmt::join(language_names, ".hbs, ")));
-        auto bytes = read_whole_file(file.path(), static_cast<std::size_t>(policy_bytes_max));
+        auto bytes = read_whole_file(file.path(), static_cast<std::size_t>(policy_text_bytes_max));
         if (!bytes) return add_problem(file.path(), "cannot read the file");
         if (bytes->empty()) return add_problem(file.path(), "empty");
-        if (std::cmp_greater(bytes->size(), policy_bytes_max))
-            return add_problem(file.path(), fmt::format("larger than {} bytes", policy_bytes_max));
+        if (std::cmp_greater(bytes->size(), policy_text_bytes_max))
+            return add_problem(file.path(), fmt::format("larger than {} bytes", policy_text_bytes_max));
         if (!code_points(*bytes) || bytes->contains('\0'))
             return add_problem(file.path(), "not valid UTF-8, or contains a NUL character");
         version.texts.push_back({*language, std::move(*bytes)});

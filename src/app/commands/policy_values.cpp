@@ -79,14 +79,15 @@ void PolicyValues::fill(PolicyFolder& folder) {
     };
     for (PolicyVersion& version : folder.versions)
         for (PolicyText& text : version.texts) {
-            text.bytes = fill_placeholders(text.bytes, find, policy_bytes_max);
+            text.bytes = fill_placeholders(text.bytes, find, policy_text_bytes_max);
             const auto add_problem = [&](std::string_view what) {
                 folder.problems.push_back(
                     fmt::format("{}: {}", name_of(version.type, version.version, text.language), what));
             };
             if (text.bytes.empty()) add_problem("empty after its placeholders are filled");
-            if (std::cmp_greater(text.bytes.size(), policy_bytes_max))
-                add_problem(fmt::format("larger than {} bytes after its placeholders are filled", policy_bytes_max));
+            if (std::cmp_greater(text.bytes.size(), policy_text_bytes_max))
+                add_problem(
+                    fmt::format("larger than {} bytes after its placeholders are filled", policy_text_bytes_max));
             if (text.bytes.contains('\0')) add_problem("contains a NUL byte after its placeholders are filled");
         }
 }

@@ -1,6 +1,8 @@
 // Settings of the consent log.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"
@@ -12,11 +14,12 @@ using namespace setting_types;
 
 namespace {
 
-// Room for the name of a log behind it.
-constexpr std::size_t origin_bytes_max = 200;
+// Leaves room for what the origin of a log adds: configured origin + administration_log_suffix.
+constexpr std::size_t configured_origin_bytes_max = 200;
 
 bool is_origin(std::string_view text) {
-    return text.size() <= origin_bytes_max && tlog::is_key_name(text) && !text.contains("://") && !text.ends_with('/');
+    return text.size() <= configured_origin_bytes_max && tlog::is_key_name(text) && !text.contains("://") &&
+           !text.ends_with('/');
 }
 
 bool is_http_url(std::string_view text) {
@@ -41,7 +44,9 @@ std::vector<SettingSpec> consent_log_settings() {
         {.name = "CONSENT_LOG_ORIGIN",
          .group = group,
          .type = text<&Config::consent_log, &ConsentLogConfig::origin>(
-             "a URL without scheme and without a slash at its end, of at most 200 characters", is_origin),
+             fmt::format("a URL without scheme and without a slash at its end, of at most {} characters",
+                         configured_origin_bytes_max),
+             is_origin),
          .default_text = "`PUBLIC_URL` without its scheme",
          .derived = true,
          .description = "The name by which verifiers know the log; the log of acceptances is "

@@ -54,6 +54,9 @@ struct SignUpRequest {
     }
 };
 
+// Of the token of an emailed link.
+inline constexpr http::MaxLength link_token_length = http::max_length(512);
+
 struct VerifyEmailRequest {
     std::string token;
 
@@ -61,7 +64,7 @@ struct VerifyEmailRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{field("token", &VerifyEmailRequest::token, "Last path segment of the emailed link",
-                                http::not_empty, http::max_length(512))};
+                                http::not_empty, link_token_length)};
     }
 };
 
@@ -91,7 +94,7 @@ struct ResetPasswordRequest {
                 field("newPassword", &ResetPasswordRequest::new_password, new_password_description, password_length_min,
                       password_length_max, password_classes),
                 field("token", &ResetPasswordRequest::token, "Last path segment of the emailed link", http::not_empty,
-                      http::max_length(512)),
+                      link_token_length),
             },
             proof_fields<ResetPasswordRequest>(code_if_on_description));
     }

@@ -146,7 +146,7 @@ awaitable<Result<std::vector<std::string>>> BundleSource::proofs(std::vector<std
 }
 
 awaitable<std::optional<std::string>> BundleSource::document(std::string key, crypto::Sha256 digest) {
-    auto object = co_await store_.get(storage::Area::public_area, std::move(key), policy_bytes_max);
+    auto object = co_await store_.get(storage::Area::public_area, std::move(key), policy_text_bytes_max);
     if (!object || !(crypto::sha256(object->bytes) == digest)) co_return std::nullopt;
     co_return std::move(object->bytes);
 }

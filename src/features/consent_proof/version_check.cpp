@@ -133,7 +133,7 @@ awaitable<void> DatabaseCheck::compare_texts() {
             show("comparing published texts");
             const auto object = co_await store_.get(storage::Area::public_area,
                                                     paths_.publication(policy.type, policy.version, content.language),
-                                                    policy_bytes_max);
+                                                    policy_text_bytes_max);
             const std::string_view language = name_of(content.language);
             if (!object)
                 add(versions_table, policy.id.text(), fmt::format("the object store lacks its text in {}", language));
@@ -145,8 +145,8 @@ awaitable<void> DatabaseCheck::compare_texts() {
 }
 
 awaitable<std::optional<std::string>> DatabaseCheck::published_text(PublishedText text) {
-    auto object = co_await store_.get(storage::Area::public_area,
-                                      paths_.publication(text.type, text.version, text.language), policy_bytes_max);
+    auto object = co_await store_.get(
+        storage::Area::public_area, paths_.publication(text.type, text.version, text.language), policy_text_bytes_max);
     if (!object || digest_of(object->bytes) != text.digest) co_return std::nullopt;
     co_return std::move(object->bytes);
 }

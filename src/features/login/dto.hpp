@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "features/login/login.hpp"
+#include "features/passwords/field_rules.hpp"
 #include "features/sessions/dto.hpp"
 #include "features/two_factor/dto.hpp"
 
@@ -71,7 +72,7 @@ struct LoginCredentialRequest {
         return std::tuple{
             field("email", &LoginCredentialRequest::email, "Email address; case-insensitive", http::not_empty,
                   http::email),
-            field("password", &LoginCredentialRequest::password, "Password", http::not_empty, http::max_length(512)),
+            field("password", &LoginCredentialRequest::password, "Password", http::not_empty, sent_password_length),
             field("from", &LoginCredentialRequest::from, "Client type"),
             field("device", &LoginCredentialRequest::device, "Device; stored with the session"),
         };

@@ -33,7 +33,7 @@ struct ChangePasswordRequest {
                 field("newPassword", &ChangePasswordRequest::new_password, new_password_description,
                       password_length_min, password_length_max, password_classes),
                 field("oldPassword", &ChangePasswordRequest::old_password, "Current password", http::not_empty,
-                      http::max_length(512)),
+                      sent_password_length),
             },
             proof_fields<ChangePasswordRequest>(code_if_on_description));
     }
@@ -59,7 +59,7 @@ struct ConfirmSessionRequest {
         return std::tuple_cat(
             std::tuple{
                 field("password", &ConfirmSessionRequest::password,
-                      "Current password, if two-factor authentication is off", http::not_empty, http::max_length(512)),
+                      "Current password, if two-factor authentication is off", http::not_empty, sent_password_length),
             },
             proof_fields<ConfirmSessionRequest>(code_if_on_description));
     }

@@ -34,6 +34,9 @@ inline constexpr PasswordLengthMin password_length_min;
 inline constexpr PasswordLengthMax password_length_max;
 inline constexpr PasswordClasses password_classes;
 
+// Of a password that proves who its sender is. Above every limit of new passwords.
+inline constexpr http::MaxLength sent_password_length = http::max_length(512);
+
 // For the API document, beside the limits in the schema.
 inline constexpr std::string_view new_password_description =
     "New password; not a common one, and without the name of the service, the address of the account, or the part "

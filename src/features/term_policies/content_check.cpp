@@ -11,7 +11,7 @@ namespace consentry {
 std::string digest_of(std::string_view bytes) { return to_hex(crypto::sha256(bytes)); }
 
 std::string_view unfit(const storage::Object& object) {
-    if (object.size > static_cast<std::uint64_t>(policy_bytes_max)) return "tooLarge";
+    if (object.size > static_cast<std::uint64_t>(policy_text_bytes_max)) return "tooLarge";
     if (object.bytes.contains('\0') || !code_points(object.bytes)) return "notText";
     return {};
 }

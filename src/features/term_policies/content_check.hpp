@@ -18,7 +18,7 @@ namespace consentry {
 std::string digest_of(std::string_view bytes);
 
 // Returns why the object is unfit, or an empty text if it is fit: UTF-8 without zero bytes, of at most
-// policy_bytes_max.
+// policy_text_bytes_max bytes.
 std::string_view unfit(const storage::Object& object);
 
 // Collects what is wrong with which languages, for one error that names them all.

@@ -59,7 +59,7 @@ inline constexpr std::int64_t material_reason_length_max = 500;
 
 inline constexpr std::string_view policy_extension = "hbs";
 inline constexpr std::string_view policy_mime = "text/x-handlebars-template";
-inline constexpr std::int64_t policy_bytes_max = 1'048'576;
+inline constexpr std::int64_t policy_text_bytes_max = 1'048'576;
 inline constexpr std::int64_t policy_version_max = 999'999'999;
 
 // Where the files are stored. Paths consist of enum names and a checked number, so no request can name another place

@@ -103,7 +103,7 @@ awaitable<Result<Publication::Files>> Publication::read(TermPolicy policy) {
     UnfilledTexts unfilled;
     for (const PolicyContent& content : policy.contents) {
         auto key = paths_.draft(policy.type, policy.version, content.language);
-        auto object = co_await store_.get(storage::Area::private_area, std::move(key), policy_bytes_max);
+        auto object = co_await store_.get(storage::Area::private_area, std::move(key), policy_text_bytes_max);
         if (!object) {
             complaints.add(content.language, "absent");
         } else if (digest_of(object->bytes) != content.digest) {
@@ -145,7 +145,7 @@ awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
         // A put begun now must have taken effect or failed before the claim expires and others may change the document.
         if (!renewed || until - clock_.now() < store_.longest_call()) co_return false;
         co_await store_.put(storage::Area::public_area, key, std::move(files[i]), std::string(published_mime));
-        const auto stored = co_await store_.get(storage::Area::public_area, key, policy_bytes_max);
+        const auto stored = co_await store_.get(storage::Area::public_area, key, policy_text_bytes_max);
         if (!stored || digest_of(stored->bytes) != content.digest)
             throw Unavailable("the object store does not give back what was put into it");
     }

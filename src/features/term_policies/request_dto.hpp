@@ -18,7 +18,7 @@
 namespace consentry {
 
 inline constexpr http::Max greatest_version = http::at_most(policy_version_max);
-inline constexpr http::Max greatest_size = http::at_most(policy_bytes_max);
+inline constexpr http::Max greatest_size = http::at_most(policy_text_bytes_max);
 
 struct ContentPresignRequest {
     PolicyType type = PolicyType::terms_of_service;

@@ -125,7 +125,7 @@ awaitable<Result<std::vector<PolicyContent>>> TermPolicies::check(PolicyType typ
     std::vector<PolicyContent> out;
     ContentComplaints complaints;
     for (const ContentFile& file : files) {
-        const auto object = co_await store_.get(Area::private_area, file.key, policy_bytes_max);
+        const auto object = co_await store_.get(Area::private_area, file.key, policy_text_bytes_max);
         if (!object) {
             complaints.add(file.language, "absent");
         } else if (const auto reason = unfit(*object); !reason.empty()) {
@@ -354,7 +354,7 @@ awaitable<Result<std::string>> TermPolicies::read(TermPolicyId id, Language lang
     auto key = is_public ? paths().publication(policy->type, policy->version, language)
                          : paths().draft(policy->type, policy->version, language);
     auto object =
-        co_await store_.get(is_public ? Area::public_area : Area::private_area, std::move(key), policy_bytes_max);
+        co_await store_.get(is_public ? Area::public_area : Area::private_area, std::move(key), policy_text_bytes_max);
     if (object && digest_of(object->bytes) == content->digest) co_return std::move(object->bytes);
     const std::string_view reason = object ? "changed" : "absent";
     // A draft is the caller's to mend. A published text has been complete once, and never changes.
