@@ -54,12 +54,8 @@ inline constexpr ErrorKind page_exceeds_maximum{"pageExceedsMaximum", 422, 5028,
                                                 "pagination"};
 inline constexpr ErrorKind page_less_than_one{"pageCannotBeLessThanOne", 422, 5029,
                                               "pagination.error.pageCannotBeLessThanOne", "pagination"};
-inline constexpr ErrorKind invalid_cursor_data{"invalidCursorData", 422, 5032, "pagination.error.invalidCursorData",
-                                               "pagination"};
 inline constexpr ErrorKind failed_to_encode_cursor{"failedToEncodeCursor", 422, 5033,
                                                    "pagination.error.failedToEncodeCursor", "pagination"};
-inline constexpr ErrorKind failed_to_decode_cursor{"failedToDecodeCursor", 422, 5034,
-                                                   "pagination.error.failedToDecodeCursor", "pagination"};
 
 inline constexpr ErrorKind session_not_found{"notFound", 404, 5040, "session.error.notFound", "session"};
 inline constexpr ErrorKind role_forbidden{"forbidden", 403, 5063, "role.error.forbidden", "role"};
@@ -189,6 +185,10 @@ inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.erro
 // Numbers the interface reserves. This service never returns them.
 inline constexpr ErrorKind not_acceptable{"notAcceptable", 406, 406, "http.406", "http"};
 inline constexpr ErrorKind not_implemented{"notImplemented", 501, 501, "http.501", "http"};
+inline constexpr ErrorKind invalid_cursor_data{"invalidCursorData", 422, 5032, "pagination.error.invalidCursorData",
+                                               "pagination"};
+inline constexpr ErrorKind failed_to_decode_cursor{"failedToDecodeCursor", 422, 5034,
+                                                   "pagination.error.failedToDecodeCursor", "pagination"};
 inline constexpr ErrorKind param_required{"paramRequired", 400, 5032, "request.error.paramRequired", "request"};
 inline constexpr ErrorKind env_forbidden{"envForbidden", 403, 5034, "http.clientError.forbidden", "request"};
 inline constexpr ErrorKind user_not_found_forbidden{"notFoundForbidden", 403, 5175, "user.error.notFound", "user"};

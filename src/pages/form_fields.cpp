@@ -1,5 +1,6 @@
 #include "pages/form_fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <variant>

@@ -1,7 +1,6 @@
 // Reads the fields of a form into its DTO, and says in words what is wrong with them.
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>

@@ -34,7 +34,7 @@ struct LoadedEnvironment {
 
 // Adds the variables of the file, which need not exist, to `process`; the process environment takes precedence. A file
 // that exists but cannot be read is a problem of line 0.
-std::expected<LoadedEnvironment, std::vector<DotenvProblem>> load_environment(
-    Environment process, const std::filesystem::path& file = ".env");
+std::expected<LoadedEnvironment, std::vector<DotenvProblem>> load_environment(Environment process,
+                                                                              const std::filesystem::path& file);
 
 }  // namespace consentry

@@ -27,7 +27,7 @@ struct ShownSetting {
 };
 // Returns every setting. `from_file` holds the names whose value comes from the .env file. Also works on settings that
 // read_config rejects.
-std::vector<ShownSetting> shown_settings(const Environment& environment, const std::set<std::string>& from_file = {});
+std::vector<ShownSetting> shown_settings(const Environment& environment, const std::set<std::string>& from_file);
 // The same as lines NAME=value with the source as a comment.
 std::string print_config(const Environment& environment, const std::set<std::string>& from_file = {});
 

@@ -47,7 +47,7 @@ public:
                     TimePoint now, boost::json::object metadata = {});
     // The same for the administration log alone: acts that no account's own log shows.
     static void add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,
-                        const Cause& cause, TimePoint now, const boost::json::object& metadata = {});
+                        const Cause& cause, TimePoint now, const boost::json::object& metadata);
     // The same for a change of what belongs to no account, such as a role: in the log of its author. The operator has
     // none, so only the administration log gets that entry.
     static void add_by(storage::Transaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,

@@ -1,6 +1,7 @@
 #include "features/consent_proof/bundles.hpp"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 

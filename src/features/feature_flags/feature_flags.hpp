@@ -42,9 +42,9 @@ public:
     awaitable<ListSlice<FeatureFlagRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
     // Both throw Unavailable if the cache cannot be reached: it might still hold a copy that readers would trust later.
     awaitable<Result<FeatureFlagRecord>> update_status(Actor by, FeatureFlagId id, bool is_enabled,
-                                                       std::int64_t rollout_percent, Cause cause = {});
+                                                       std::int64_t rollout_percent, Cause cause);
     awaitable<Result<FeatureFlagRecord>> update_metadata(Actor by, FeatureFlagId id, boost::json::object metadata,
-                                                         Cause cause = {});
+                                                         Cause cause);
 
 private:
     struct State {

@@ -4,7 +4,6 @@
 // Labels come from the program and never from a request, so a client cannot create series (OPS-3).
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <shared_mutex>

@@ -154,7 +154,7 @@ TEST(FeatureFlags, WithoutTheCacheTheDatabaseDecidesAndNothingIsChanged) {
     http::RequestContext context{.request = request, .now = staff.service.clock().now()};
     EXPECT_TRUE(run(flags.admit(context, operation)));
     const auto id = FeatureFlagId::parse(staff.id_of("loginWithCredential")).value();
-    EXPECT_THROW(static_cast<void>(run(flags.update_status(Actor::operator_at_the_machine(), id, false, 100))),
+    EXPECT_THROW(static_cast<void>(run(flags.update_status(Actor::operator_at_the_machine(), id, false, 100, {}))),
                  Unavailable);
     EXPECT_EQ(staff.service.log_in(staff.service.make_person()).status, 200U);
     staff.switch_to("loginWithCredential", false);

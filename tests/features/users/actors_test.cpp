@@ -115,7 +115,7 @@ const std::vector<Change>& changes() {
          [](ActorWorld& it, Actor by) { return error_of(run(it.services().api_keys.erase(by, it.key_id, {}))); }},
         {"updateFeatureFlagStatus",
          [](ActorWorld& it, Actor by) {
-             return error_of(run(it.services().feature_flags.update_status(by, it.flag_id, false, 0)));
+             return error_of(run(it.services().feature_flags.update_status(by, it.flag_id, false, 0, {})));
          }},
         {"createUser",
          [](ActorWorld& it, Actor by) {
