@@ -109,22 +109,11 @@ TEST(ConsentLog, TheEntryNamesTheEvidenceByADigestAlone) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
     const json::object claims = claims_of(t.service, receipt_of(accept(t.service, t.token, "privacy")));
-    const std::string from = " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id";
-    const auto entry = parse_entry(from_hex(value_of(t.service, "hex(e.entry)" + from)).value());
-    ASSERT_TRUE(entry) << entry.error();
-    const Bytes stored_salt = from_hex(value_of(t.service, "hex(e.salt)" + from)).value();
-    AddendumSalt salt{};
-    ASSERT_EQ(stored_salt.size(), salt.size());
-    std::ranges::copy(stored_salt, salt.begin());
-    const Addendum evidence{
-        .acceptance = AcceptanceId::parse(std::string(claims.at("jti").as_string())).value(),
-        .user = t.person.id,
-        .session = SessionId::parse(value_of(t.service, "a.session_id" + from)),
-        .ip_address = value_of(t.service, "a.ip_address" + from),
-        .user_agent = value_of(t.service, "a.user_agent" + from),
-    };
-    EXPECT_EQ(entry->addendum, crypto::sha256(addendum_text(evidence, salt)));
-    EXPECT_NE(entry->addendum, crypto::sha256(addendum_text(evidence, AddendumSalt{})));
+    const auto [entry, salt, evidence] = logged_acceptance(t.service);
+    EXPECT_EQ(evidence.acceptance.text(), claims.at("jti").as_string());
+    EXPECT_EQ(evidence.user, t.person.id);
+    EXPECT_EQ(entry.addendum, crypto::sha256(addendum_text(evidence, salt)));
+    EXPECT_NE(entry.addendum, crypto::sha256(addendum_text(evidence, AddendumSalt{})));
 }
 
 TEST(ConsentLog, OneAccountIsOneSubjectAndAWithdrawalAnEntryOfItsOwn) {

@@ -83,22 +83,11 @@ TEST(PolicyDiff, ItsHashIsRecordedWithTheAcceptance) {
     ASSERT_EQ(accepted.status, 200U) << accepted.body;
     EXPECT_EQ(value_of(t.service, "shown_diff_hash FROM term_policy_acceptances"), hash);
     // The entry names evidence with the hash.
-    const std::string from = " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id";
-    const auto entry = parse_entry(from_hex(value_of(t.service, "hex(e.entry)" + from)).value());
-    ASSERT_TRUE(entry) << entry.error();
-    const Bytes stored_salt = from_hex(value_of(t.service, "hex(e.salt)" + from)).value();
-    AddendumSalt salt{};
-    ASSERT_EQ(stored_salt.size(), salt.size());
-    std::ranges::copy(stored_salt, salt.begin());
-    Addendum evidence{.acceptance = AcceptanceId::parse(value_of(t.service, "a.id" + from)).value(),
-                      .user = person.id,
-                      .session = SessionId::parse(value_of(t.service, "a.session_id" + from)),
-                      .ip_address = value_of(t.service, "a.ip_address" + from),
-                      .user_agent = value_of(t.service, "a.user_agent" + from),
-                      .shown_diff_hash = hash};
-    EXPECT_EQ(entry->addendum, crypto::sha256(addendum_text(evidence, salt)));
-    evidence.shown_diff_hash.reset();
-    EXPECT_NE(entry->addendum, crypto::sha256(addendum_text(evidence, salt)));
+    auto [entry, salt, evidence] = logged_acceptance(t.service);
+    EXPECT_EQ(evidence.user, person.id);
+    EXPECT_NE(entry.addendum, crypto::sha256(addendum_text(evidence, salt)));
+    evidence.shown_diff_hash = hash;
+    EXPECT_EQ(entry.addendum, crypto::sha256(addendum_text(evidence, salt)));
 }
 
 TEST(PolicyDiff, OnlyAComparisonWithTheAcceptedVersionCounts) {

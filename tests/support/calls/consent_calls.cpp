@@ -1,5 +1,8 @@
 #include "tests/support/calls/consent_calls.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -81,6 +84,22 @@ std::string history(const Service& service, const Person& person) {
 
 std::string value_of(const Service& service, const std::string& select) {
     return service.sql("SELECT " + select).at(0).at(0);
+}
+
+LoggedAcceptance logged_acceptance(const Service& service) {
+    const std::string from = " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id";
+    LoggedAcceptance out{
+        .entry = parse_entry(from_hex(value_of(service, "hex(e.entry)" + from)).value()).value(),
+        .evidence = {.acceptance = AcceptanceId::parse(value_of(service, "a.id" + from)).value(),
+                     .user = UserId::parse(value_of(service, "a.user_id" + from)).value(),
+                     .session = SessionId::parse(value_of(service, "a.session_id" + from)),
+                     .ip_address = value_of(service, "a.ip_address" + from),
+                     .user_agent = value_of(service, "a.user_agent" + from)},
+    };
+    const Bytes salt = from_hex(value_of(service, "hex(e.salt)" + from)).value();
+    if (salt.size() != out.salt.size()) throw std::runtime_error("a salt of another size");
+    std::ranges::copy(salt, out.salt.begin());
+    return out;
 }
 
 Signed::Signed() : service(service_without_policies()) {}

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/consent_log/entry.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 
 namespace consentry::tests {
@@ -33,6 +34,15 @@ std::string flags(const Service& service, const std::string& token);
 std::string history(const Service& service, const Person& person);
 
 std::string value_of(const Service& service, const std::string& select);  // the first value of "SELECT " + select
+
+// The only entry of the consent log, and the evidence that it names by digest: the row of the acceptance, without the
+// hash of a comparison that was shown.
+struct LoggedAcceptance {
+    ConsentEntry entry;
+    AddendumSalt salt{};
+    Addendum evidence;
+};
+LoggedAcceptance logged_acceptance(const Service& service);
 
 // A user with a session, on the service of the suite without policies (service_without_policies), or on one of its own
 // with these settings.
