@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -133,6 +136,18 @@ private:
     Instructions out_;
 };
 
+// Returns whether no thread of the process runs or waits for a processor.
+bool is_idle(pid_t process) {
+    for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", process))) {
+        std::ifstream file(thread.path() / "stat");
+        std::string facts;  // "ID (NAME) STATE ...", where the name may have spaces and brackets
+        std::getline(file, facts);
+        const auto name_end = facts.rfind(") ");
+        if (name_end != std::string::npos && facts.substr(name_end).starts_with(") R")) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Instructions read_profile(std::string_view profile) { return ProfileReader().read(profile); }
@@ -162,7 +177,20 @@ void CountedService::tell(std::string_view command) const {
                          pipes_, server_.child->id(), command));
 }
 
+void CountedService::settle() const {
+    constexpr int looks = 3;  // Valgrind runs one thread at a time: between two looks, it hands over to the next one
+    constexpr std::chrono::milliseconds pause{5};
+    constexpr int looks_max = 12'000;  // a minute
+    int idle = 0;
+    for (int look = 0; idle < looks; ++look) {
+        if (look == looks_max) throw std::runtime_error("callgrind: the service is never idle");
+        std::this_thread::sleep_for(pause);
+        idle = is_idle(server_.child->id()) ? idle + 1 : 0;
+    }
+}
+
 Instructions CountedService::count(const std::function<void()>& work) {
+    settle();
     tell("zero");
     work();
     tell("dump");

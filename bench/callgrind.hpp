@@ -30,10 +30,12 @@ public:
     CountedService(const Stage& stage, Environment settings);
 
     std::uint16_t port() const { return server_.port; }
-    // The instructions of all threads while `work` runs.
+    // The instructions of all threads while `work` runs. Before, waits for what earlier requests left to do, such as
+    // wiping the memory of a password hash, which a busy machine does late.
     Instructions count(const std::function<void()>& work);
 
 private:
+    void settle() const;
     void tell(std::string_view command) const;
     std::filesystem::path profiles_;
     std::string pipes_;  // where vgdb finds the service
