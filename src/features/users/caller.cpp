@@ -4,17 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/listed.hpp"
+
 namespace consentry {
-namespace {
-
-// "a, b and c"
-std::string listed(const std::vector<std::string>& names) {
-    std::string out = names.front();
-    for (std::size_t i = 1; i < names.size(); ++i) out.append(i + 1 < names.size() ? ", " : " and ").append(names[i]);
-    return out;
-}
-
-}  // namespace
 
 std::string grace_line(std::span<const ConsentGrace> graces) {
     std::string out;
