@@ -106,6 +106,7 @@ export class Service {
     run(args, input = '') {
         const options = { cwd: this.folder, env: this.environment, input, encoding: 'utf8' };
         const ended = spawnSync(process.env.CONSENTRY_PROGRAM, args, options);
+        if (ended.error) throw ended.error;
         if (ended.status !== 0) throw new Error(`consentry ${args.join(' ')}: ${ended.stdout}${ended.stderr}`);
         return ended.stdout;
     }
@@ -118,6 +119,7 @@ export class Service {
         // Settled when all that it has said is there.
         this.ended = new Promise((resolve) => this.process.once('close', (code, signal) => resolve(signal ?? code)));
         this.origin = await new Promise((resolve, reject) => {
+            this.process.once('error', reject);
             this.process.stderr.on('data', (text) => {
                 this.said += text;
                 const address = /listens on (http:\/\/\S+)/.exec(this.said);

@@ -21,8 +21,9 @@ fi
 modules=$(npm_modules browser "$browser")
 [[ -d "$modules" ]] || fail "puppeteer-core is missing: run script/bootstrap --engines"
 use_node
-export CONSENTRY_PROGRAM=$2 CONSENTRY_NODE_MODULES=$modules CONSENTRY_CHROMIUM
+CONSENTRY_PROGRAM=$(realpath -e "$2")  # the tests start it in folders of their own
 CONSENTRY_CHROMIUM=$(chromium_program)
+export CONSENTRY_PROGRAM CONSENTRY_NODE_MODULES=$modules CONSENTRY_CHROMIUM
 if [[ "$1" != pictures ]]; then
     exec node "$1"
 fi

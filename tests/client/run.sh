@@ -50,7 +50,9 @@ harness() {
     CONSENTRY_NODE_MODULES=$(npm_modules browser "$here/../browser")
     [[ -d "$CONSENTRY_NODE_MODULES" ]] || fail "puppeteer-core is missing: run script/bootstrap --engines"
     CONSENTRY_CHROMIUM=$(chromium_program)
-    export CONSENTRY_NODE_MODULES CONSENTRY_CHROMIUM CONSENTRY_PROGRAM=$1 CONSENTRY_CLIENT=$2
+    CONSENTRY_PROGRAM=$(realpath -e "$1")  # the tests start it in folders of their own
+    CONSENTRY_CLIENT=$(realpath -e "$2")
+    export CONSENTRY_NODE_MODULES CONSENTRY_CHROMIUM CONSENTRY_PROGRAM CONSENTRY_CLIENT
 }
 
 generate() {
@@ -58,7 +60,7 @@ generate() {
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     copy "$scratch"
-    harness "$(realpath "$1")" "$scratch"
+    harness "$1" "$scratch"
     node "$here/../client/generate.mjs" "$package/src/generated"
 }
 
