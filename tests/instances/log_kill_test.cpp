@@ -165,7 +165,7 @@ public:
         EXPECT_EQ(std::to_string(mirror.checkpoint.size),
                   one("SELECT count(*) FROM log_entries WHERE log = 'consent'"));
         EXPECT_THAT(seen_.forks(), ::testing::IsEmpty());
-        const ReceiptKeys keys(fetch("/.well-known/consent-log.note").body, key_);
+        const DescribedReceiptKeys keys(fetch("/.well-known/consent-log.note").body, key_);
         std::size_t broken = 0;
         for (const std::string& receipt : receipts_.all()) {
             const json::object claims = keys.claims_of(receipt);

@@ -64,7 +64,7 @@ LogMirror mirror_of(const Fetch& fetch, const tlog::VerifierKey& key) {
     return out;
 }
 
-ReceiptKeys::ReceiptKeys(const std::string& note, const tlog::VerifierKey& key) {
+DescribedReceiptKeys::DescribedReceiptKeys(const std::string& note, const tlog::VerifierKey& key) {
     const auto parsed = tlog::parse_note(note);
     if (!parsed) throw std::runtime_error(parsed.error());
     const std::array keys{key};
@@ -74,7 +74,7 @@ ReceiptKeys::ReceiptKeys(const std::string& note, const tlog::VerifierKey& key) 
     jwks_ = json::parse(lines.next().value()).at("receiptKeys").at("keys").as_array();
 }
 
-json::object ReceiptKeys::claims_of(const std::string& receipt) const {
+json::object DescribedReceiptKeys::claims_of(const std::string& receipt) const {
     const auto jws = crypto::parse_jws(receipt);
     if (!jws || jws->typ != "consent-receipt+jwt") return {};
     for (const json::value& jwk : jwks_) {

@@ -33,10 +33,10 @@ struct LogMirror {
 LogMirror mirror_of(const Fetch& fetch, const tlog::VerifierKey& key);
 
 // The receipt keys that a description note names, if the log has signed the note.
-class ReceiptKeys {
+class DescribedReceiptKeys {
 public:
     // Throws std::runtime_error if it has not.
-    ReceiptKeys(const std::string& note, const tlog::VerifierKey& key);
+    DescribedReceiptKeys(const std::string& note, const tlog::VerifierKey& key);
     // The claims of a receipt that one of the keys has signed; empty if none has.
     json::object claims_of(const std::string& receipt) const;
     std::size_t size() const { return jwks_.size(); }

@@ -22,7 +22,7 @@ Fetch fetch_from(const Service& service) {
     return [&service](const std::string& path) { return service.get(path); };
 }
 
-ReceiptKeys keys_of(const Service& service) {
+DescribedReceiptKeys keys_of(const Service& service) {
     const Fetch fetch = fetch_from(service);
     return {fetch("/.well-known/consent-log.note").body, log_key(fetch)};
 }
@@ -81,7 +81,7 @@ TEST(LogFaults, ReceiptsOutliveTheKeysThatSignedThem) {
     EXPECT_EQ(kids.size(), 3U) << "three keys have signed";
     t.service.pass(std::chrono::days{400});
     t.service.restart();
-    const ReceiptKeys keys = keys_of(t.service);
+    const DescribedReceiptKeys keys = keys_of(t.service);
     EXPECT_EQ(keys.size(), 3U);
     for (const std::string& receipt : receipts) EXPECT_FALSE(keys.claims_of(receipt).empty()) << receipt;
     std::string forged = receipts.front();
