@@ -9,7 +9,6 @@ namespace {
 
 // Sealed content: time (8 bytes), digest of the conditions, payload. The conditions are part of the content rather than
 // of the associated data, so that a genuine cursor used with other conditions can be told from a forged one.
-constexpr std::size_t iv_bytes = 12;
 constexpr std::size_t time_bytes = 8;
 constexpr std::size_t digest_bytes = 16;  // half of SHA-256 is enough: a collision would show a user their own list
 constexpr std::size_t head_bytes = time_bytes + digest_bytes;
@@ -30,19 +29,14 @@ std::string SealedCursors::seal(std::string_view content, std::string_view owner
     for (int shift = 56; shift >= 0; shift -= 8) plain.push_back(static_cast<std::uint8_t>(now >> shift & 0xFF));
     append_digest(plain, conditions);
     plain.insert(plain.end(), content.begin(), content.end());
-    const auto sealed = keys_.seal(plain, as_bytes(owner));
-    Bytes out = sealed.iv;
-    out.insert(out.end(), sealed.bytes.begin(), sealed.bytes.end());
-    return to_base64url(out);
+    return to_base64url(keys_.seal_in_one(plain, as_bytes(owner)));
 }
 
 Result<std::string> SealedCursors::open(std::string_view cursor, std::string_view owner,
                                         std::string_view conditions) const {
     const auto bytes = from_base64url(cursor);
-    if (!bytes || bytes->size() < iv_bytes) return fail(errors::invalid_cursor_format);
-    const auto plain = keys_.open({.iv = Bytes(bytes->begin(), bytes->begin() + iv_bytes),
-                                   .bytes = Bytes(bytes->begin() + iv_bytes, bytes->end())},
-                                  as_bytes(owner));
+    if (!bytes) return fail(errors::invalid_cursor_format);
+    const auto plain = keys_.open_in_one(*bytes, as_bytes(owner));
     if (!plain || plain->size() < head_bytes) return fail(errors::invalid_cursor_format);
 
     std::uint64_t sealed_at = 0;

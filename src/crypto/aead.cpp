@@ -112,12 +112,26 @@ SealingKeys::Sealed SealingKeys::seal(BytesView plain, BytesView associated) con
     return out;
 }
 
+Bytes SealingKeys::seal_in_one(BytesView plain, BytesView associated) const {
+    auto [out, bytes] = seal(plain, associated);
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    return out;
+}
+
 std::optional<Bytes> SealingKeys::open(const Sealed& sealed, BytesView associated) const {
-    const BytesView bytes = sealed.bytes;
+    return open(sealed.iv, sealed.bytes, associated);
+}
+
+std::optional<Bytes> SealingKeys::open_in_one(BytesView sealed, BytesView associated) const {
+    if (sealed.size() < iv_size) return std::nullopt;
+    return open(sealed.first(iv_size), sealed.subspan(iv_size), associated);
+}
+
+std::optional<Bytes> SealingKeys::open(BytesView iv, BytesView bytes, BytesView associated) const {
     if (bytes.size() < std::tuple_size_v<KeyId>) return std::nullopt;
     for (const Key& key : keys_) {  // two keys may share a four-byte id, so try each
         if (!std::ranges::equal(key.id, bytes.first(key.id.size()))) continue;
-        auto plain = aes_256_gcm_open(key.bytes, sealed.iv, bytes.subspan(key.id.size()), bind(key.id, associated));
+        auto plain = aes_256_gcm_open(key.bytes, iv, bytes.subspan(key.id.size()), bind(key.id, associated));
         if (plain) return plain;
     }
     return std::nullopt;

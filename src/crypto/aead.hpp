@@ -43,6 +43,11 @@ public:
     // Returns nullopt if the record is damaged, belongs to another owner, or was sealed under a key that is not in the
     // list.
     std::optional<Bytes> open(const Sealed& sealed, BytesView associated) const;
+
+    // The same in one piece, IV || bytes, for what is kept outside the database: cache entries, cookies and cursors.
+    Bytes seal_in_one(BytesView plain, BytesView associated) const;
+    std::optional<Bytes> open_in_one(BytesView sealed, BytesView associated) const;
+
     // Returns false if the record should be sealed again, because its key is being phased out or unknown.
     bool sealed_with_first(const Sealed& sealed) const;
 
@@ -56,6 +61,7 @@ private:
         Bytes bytes;
     };
     Bytes bind(const KeyId& id, BytesView associated) const;
+    std::optional<Bytes> open(BytesView iv, BytesView bytes, BytesView associated) const;
 
     std::vector<Key> keys_;
     std::string purpose_;

@@ -52,6 +52,21 @@ TEST(CRY_2, CutRecordsDoNotOpen) {
     EXPECT_FALSE(keys.open(no_iv, mike));
 }
 
+TEST(CRY_2, OpensWhatItSealedInOnePieceAndNoPartOfIt) {
+    const SealingKeys keys({new_secret}, "two-factor");
+    const Bytes sealed = keys.seal_in_one(plain, mike);
+    const auto opened = keys.open_in_one(sealed, mike);
+    ASSERT_TRUE(opened);
+    EXPECT_EQ(as_text(*opened), as_text(plain));
+    EXPECT_FALSE(keys.open_in_one(sealed, eve));
+    for (std::size_t size = 0; size < sealed.size(); ++size)
+        EXPECT_FALSE(keys.open_in_one(BytesView(sealed).first(size), mike)) << size;
+    const auto [iv, bytes] = keys.seal(plain, mike);
+    Bytes joined = iv;
+    joined.insert(joined.end(), bytes.begin(), bytes.end());
+    EXPECT_TRUE(keys.open_in_one(joined, mike)) << "the IV comes first";
+}
+
 TEST(CRY_2, ARecordBelongsToItsOwnerAndPurpose) {
     const SealingKeys keys({new_secret}, "two-factor");
     const auto sealed = keys.seal(plain, mike);

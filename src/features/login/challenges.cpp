@@ -84,8 +84,6 @@ Challenge decode(std::string_view text) {
     return out;
 }
 
-constexpr std::size_t iv_length = 12;
-
 }  // namespace
 
 crypto::Sha256 Challenges::digest(std::string_view token) { return crypto::sha256(token); }
@@ -94,8 +92,8 @@ awaitable<std::string> Challenges::issue(Challenge challenge) {
     std::string token = crypto::random_text(token_length, crypto::alphanumerics);
     const std::string key = key_of(digest(token));
     // The key is authenticated with the challenge, so a challenge copied to another key does not open.
-    const auto sealed = sealing_.seal(as_bytes(encode(challenge)), as_bytes(key));
-    co_await cache_.put(key, std::string(as_text(sealed.iv)).append(as_text(sealed.bytes)), challenge_ttl);
+    const Bytes sealed = sealing_.seal_in_one(as_bytes(encode(challenge)), as_bytes(key));
+    co_await cache_.put(key, std::string(as_text(sealed)), challenge_ttl);
     co_return token;
 }
 
@@ -111,10 +109,8 @@ awaitable<std::optional<Challenge>> Challenges::find(std::string token) {
     if (token.size() != token_length) co_return std::nullopt;
     const std::string key = key_of(digest(token));
     const auto found = co_await cache_.get(key);
-    if (!found || found->size() < iv_length) co_return std::nullopt;
-    const auto iv = as_bytes(*found).first(iv_length);
-    const auto rest = as_bytes(*found).subspan(iv_length);
-    const auto opened = sealing_.open({{iv.begin(), iv.end()}, {rest.begin(), rest.end()}}, as_bytes(key));
+    if (!found) co_return std::nullopt;
+    const auto opened = sealing_.open_in_one(as_bytes(*found), as_bytes(key));
     if (!opened) co_return std::nullopt;
     Challenge challenge = decode(as_text(*opened));
     // The cache expires the entry as well, but its clock may differ from ours (CHL-3).

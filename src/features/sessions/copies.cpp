@@ -14,7 +14,6 @@ namespace {
 // An upper limit on how long a session's end stays unnoticed when this cache was not told of it, because of a cache
 // outage or an operator's SQL.
 constexpr std::chrono::seconds trusted_max{60};
-constexpr std::size_t iv_bytes = 12;
 
 // Lines of text: compact and independent of the cache engine.
 std::string text_of(const LiveSession& session, TimePoint now) {
@@ -97,10 +96,7 @@ std::string SessionCopies::key(UserId user, SessionId id) const {
 }
 
 std::optional<LiveSession> SessionCopies::open(const std::string& key, std::string_view sealed, TimePoint now) const {
-    if (sealed.size() < iv_bytes) return std::nullopt;
-    const auto iv = as_bytes(sealed).first(iv_bytes);
-    const auto rest = as_bytes(sealed).subspan(iv_bytes);
-    const auto text = sealing_.open({{iv.begin(), iv.end()}, {rest.begin(), rest.end()}}, as_bytes(key));
+    const auto text = sealing_.open_in_one(as_bytes(sealed), as_bytes(key));
     return text ? session_of(as_text(*text), now) : std::nullopt;
 }
 
@@ -125,10 +121,8 @@ awaitable<void> SessionCopies::put(const LiveSession& session, TimePoint now) {
     std::string place = key(session.user, session.id);
     const milliseconds left = session.expires_at - now;
     if (!are_trusted()) return cache_.put(std::move(place), fmt::to_string(mark_of(session.jti)), left);
-    const auto sealed = sealing_.seal(as_bytes(text_of(session, now)), as_bytes(place));
-    std::string text(as_text(sealed.iv));
-    text.append(as_text(sealed.bytes));
-    return cache_.put(std::move(place), std::move(text), std::min<milliseconds>(left, trusted_max));
+    const Bytes sealed = sealing_.seal_in_one(as_bytes(text_of(session, now)), as_bytes(place));
+    return cache_.put(std::move(place), std::string(as_text(sealed)), std::min<milliseconds>(left, trusted_max));
 }
 
 awaitable<void> SessionCopies::erase(UserId user, SessionId id) { return cache_.erase(key(user, id)); }
