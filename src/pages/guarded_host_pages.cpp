@@ -16,6 +16,8 @@ std::string query_value(const http::Request& request, std::string_view name) {
     return found == query.end() ? std::string() : found->value;
 }
 
+bool is_second_time(const http::Request& request) { return query_value(request, "again") == "1"; }
+
 http::Reply redirect(Onward onward) {
     http::Reply reply;
     reply.status = 303;
@@ -58,7 +60,9 @@ Result<std::string> GuardedHostPages::origin_of(const http::RequestContext& cont
 GuardedHostPages::Answer GuardedHostPages::start(http::RequestContext& context) const {
     auto origin = origin_of(context);
     if (!origin) co_return fail(std::move(origin.error()));
-    co_return redirect(hand_over_.begin(context.request, *origin, query_value(context.request, "return")));
+    const Destination destination{.path = query_value(context.request, "return"),
+                                  .is_second_time = is_second_time(context.request)};
+    co_return redirect(hand_over_.begin(context.request, *origin, destination));
 }
 
 // Ends the chain of redirects that the form of a login began. Chromium applies the form's policy to the whole chain,
@@ -66,8 +70,8 @@ GuardedHostPages::Answer GuardedHostPages::start(http::RequestContext& context) 
 awaitable<Result<PageAnswer>> GuardedHostPages::hand_over(const VisitOf<SignedIn>& visit) const {
     const auto back = Address::safe_return(visit.query("return"), {}).value_or(Address("/"));
     const std::string origin = visit.query("origin");
-    auto address =
-        hand_over_.issue(visit.cookie(PageCookie::session).value_or(""), origin, visit.query("browser"), back.text());
+    auto address = hand_over_.issue(visit.cookie(PageCookie::session).value_or(""), origin, visit.query("browser"),
+                                    {.path = back.text(), .is_second_time = is_second_time(visit.context().request)});
     if (!address) co_return fail(std::move(address.error()));
     PageAnswer answer =
         PageAnswer::of_once(View().text("address", *address).text("host", origin.substr(origin.find("//") + 2)));
@@ -84,7 +88,11 @@ awaitable<Result<PageAnswer>> GuardedHostPages::hand_over(const VisitOf<SignedIn
 GuardedHostPages::Answer GuardedHostPages::callback(http::RequestContext& context) {
     auto origin = origin_of(context);
     if (!origin) co_return fail(std::move(origin.error()));
-    auto onward = co_await hand_over_.redeem(context.request, *origin, query_value(context.request, "code"));
+    const auto back = Address::safe_return(query_value(context.request, "return"), {});
+    Destination destination{.path = back ? back->text() : std::string(),
+                            .is_second_time = is_second_time(context.request)};
+    auto onward = co_await hand_over_.redeem(context.request, *origin, query_value(context.request, "code"),
+                                             std::move(destination));
     if (!onward) co_return fail(std::move(onward.error()));
     co_return redirect(std::move(*onward));
 }

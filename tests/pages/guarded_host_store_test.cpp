@@ -26,6 +26,11 @@ TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
         EXPECT_THAT(answer.body, HasSubstr("This step of the login can no longer be used"));
         EXPECT_EQ(set_cookie_of(answer, host_cookie), "");
     };
+    const auto begins_again = [](const Answer& answer) {
+        EXPECT_EQ(answer.status, 303);
+        EXPECT_EQ(header(answer, "location"), "/.consentry/start?return=%2Forders%3Fx%3D1&again=1");
+        EXPECT_EQ(set_cookie_of(answer, host_cookie), "");
+    };
     const std::string used = visitor.begin(app);
     EXPECT_EQ(visitor.call_back(app, used).status, 303);
     is_refused(visitor.call_back(app, used));
@@ -50,15 +55,15 @@ TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
 
     const std::string of_app = visitor.begin(app);
     visitor.begin(wiki);
-    is_refused(visitor.call_back(wiki, of_app));
+    begins_again(visitor.call_back(wiki, of_app));
     visitor.hosts[wiki] = visitor.hosts[app];
-    is_refused(visitor.call_back(wiki, of_app));
+    begins_again(visitor.call_back(wiki, of_app));
 
     // An attacker sends a code of the attacker's own session.
     GuardedVisitor victim(service);
     is_refused(victim.call_back(app, of_app));
     victim.at(app, "/.consentry/start?return=%2F", navigation(app));
-    is_refused(victim.call_back(app, of_app));
+    begins_again(victim.call_back(app, of_app));
     EXPECT_FALSE(victim.is_admitted(app));
     EXPECT_EQ(visitor.call_back(app, of_app).status, 303) << "none of that has spent it";
 

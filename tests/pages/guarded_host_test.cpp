@@ -403,7 +403,8 @@ TEST(GuardedHosts, TheRedirectsOfALoginEndWithAPage) {
     EXPECT_THAT(header(page, "cache-control"), HasSubstr("no-store"));
     const std::string address = refreshed(page);
     EXPECT_THAT(address, StartsWith("https://app.example.com/.consentry/callback?code="));
-    EXPECT_THAT(page.body, HasSubstr("href=\"" + address + "\"")) << "for browsers that do not refresh";
+    const std::string escaped = address.substr(0, address.find('&')) + "&amp;return=%2Forders";
+    EXPECT_THAT(page.body, HasSubstr("href=\"" + escaped + "\"")) << "for browsers that do not refresh";
     EXPECT_THAT(page.body, HasSubstr("Continue to app.example.com"));
     EXPECT_THAT(page.body, Not(HasSubstr("hreflang"))) << "the code is for this page only";
     EXPECT_EQ(header(visitor.call_back(app, address), "location"), "/orders");
@@ -444,6 +445,82 @@ TEST(GuardedHosts, TwoTabsThatBeginAtOnceBothArrive) {
     const std::string second = visitor.begin(app, "/second");
     EXPECT_EQ(header(visitor.call_back(app, first), "location"), "/first");
     EXPECT_EQ(header(visitor.call_back(app, second), "location"), "/second");
+}
+
+// Regression: both begin before an answer has brought a secret. The browser keeps the one that comes last, and the code
+// of the other tab got 403.
+TEST(GuardedHosts, TwoTabsThatBeginWithoutASecretBothArrive) {
+    Service service(guarded);
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const std::string first = visitor.begin(app, "/first?x=1&y=a%20b");
+    visitor.hosts[app].clear();
+    const std::string second = visitor.begin(app, "/second");
+    const Answer again = visitor.call_back(app, first);
+    ASSERT_EQ(again.status, 303);
+    EXPECT_EQ(header(again, "location"), "/.consentry/start?return=%2Ffirst%3Fx%3D1%26y%3Da%2520b&again=1");
+    EXPECT_EQ(set_cookie_of(again, host_cookie), "");
+    EXPECT_EQ(header(visitor.call_back(app, second), "location"), "/second");
+    const std::string third = visitor.begin_at(app, header(again, "location"));
+    EXPECT_EQ(header(visitor.call_back(app, third), "location"), "/first?x=1&y=a%20b");
+    EXPECT_TRUE(visitor.is_admitted(app));
+}
+
+// Otherwise, a browser that never keeps the secret would go round in circles.
+TEST(GuardedHosts, ATabBeginsOnlyOnceMore) {
+    Service service(guarded);
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const auto begin_and_lose = [&](const std::string& first_step) {
+        const std::string address = visitor.begin_at(app, first_step);
+        visitor.hosts[app].clear();
+        visitor.begin(app, "/another");
+        return visitor.call_back(app, address);
+    };
+    const Answer again = begin_and_lose("/.consentry/start?return=%2Forders");
+    ASSERT_EQ(again.status, 303);
+    const Answer refused = begin_and_lose(header(again, "location"));
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(header(refused, "location"), "");
+    EXPECT_THAT(refused.body, HasSubstr("This step of the login can no longer be used"));
+    EXPECT_FALSE(visitor.is_admitted(app));
+}
+
+TEST(GuardedHosts, APlantedCodeLeadsToTheBrowsersOwnAccount) {
+    Service service(guarded);
+    GuardedVisitor attacker(service);
+    attacker.pages_browser().log_in(service.make_person());
+    const std::string planted = attacker.begin(app, "/orders");
+    const Person person = service.make_person();
+    GuardedVisitor victim(service);
+    victim.pages_browser().log_in(person);
+    EXPECT_EQ(victim.call_back(app, planted).status, 403) << "this browser has begun nothing";
+    victim.begin(app);
+    const Answer again = victim.call_back(app, planted);
+    ASSERT_EQ(again.status, 303);
+    EXPECT_FALSE(victim.is_admitted(app));
+    EXPECT_EQ(header(victim.call_back(app, victim.begin_at(app, header(again, "location"))), "location"), "/orders");
+    EXPECT_EQ(header(victim.ask(app), "x-user-email"), person.email);
+    // The path beside the code is the attacker's to choose.
+    const std::string code = planted.substr(0, planted.find('&'));
+    EXPECT_EQ(victim.call_back(app, code).status, 403);
+    for (const std::string path :
+         {"//evil.example", "https://evil.example/", "/\\evil.example", "/a\r\nX: y", "evil", ""}) {
+        const Answer answer = victim.call_back(app, code + "&return=" + percent_encoded(path));
+        EXPECT_EQ(answer.status, 403) << path;
+        EXPECT_EQ(header(answer, "location"), "") << path;
+    }
+}
+
+// Proxies limit the length of an address, and the code has the path already.
+TEST(GuardedHosts, ALongPathStandsOnceInTheAddressOfTheCallback) {
+    Service service(guarded);
+    GuardedVisitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const std::string path = "/orders?" + std::string(2'000, '&');
+    const std::string address = visitor.begin(app, path);
+    EXPECT_THAT(address, Not(HasSubstr("&")));
+    EXPECT_EQ(header(visitor.call_back(app, address), "location"), path);
 }
 
 // Regression: each of the two ended the other, and the browser went back and forth between them.

@@ -77,8 +77,11 @@ public:
 
     // The address of the callback, with a code, for a browser that begins at the host.
     std::string begin(const std::string& host, const std::string& path = "/orders?x=1") {
-        const Answer start = at(host, "/.consentry/start?return=" + percent_encoded(path), navigation(host));
-        const std::string to_pages = header(start, "location");
+        return begin_at(host, "/.consentry/start?return=" + percent_encoded(path));
+    }
+    // The same, for a browser that is sent to the first step.
+    std::string begin_at(const std::string& host, const std::string& first_step) {
+        const std::string to_pages = header(at(host, first_step, navigation(host)), "location");
         EXPECT_THAT(to_pages, ::testing::StartsWith(pages + "/login/hand-over?"));
         return refreshed(pages_.open(to_pages.substr(pages.size())));
     }

@@ -5,7 +5,7 @@
 //   guarded host  redeem()  the code and the secret cookie become the host's cookie
 //
 // A code works once, for thirty seconds, at its host, and in the browser that began: a code that an attacker has placed
-// there logs no one in.
+// there logs no one in. A browser with another secret begins a second time, which leads to its own account.
 #pragma once
 
 #include <chrono>
@@ -29,6 +29,12 @@ struct Onward {
     std::string headers;  // complete lines
 };
 
+// Where a browser wants to go, and whether it has begun a second time.
+struct Destination {
+    std::string path;
+    bool is_second_time = false;
+};
+
 class HandOver {
 public:
     // `pages`: the origin of the pages, such as "https://accounts.example.com". `cookie_lifetime`: the longest life of
@@ -36,15 +42,17 @@ public:
     HandOver(storage::Database& database, const Clock& clock, const HostCookies& cookies, std::string pages,
              std::chrono::seconds cookie_lifetime, const std::vector<std::string>& secrets);
 
-    // At the guarded host of this origin. `path` is where the browser wanted to go; it is not trusted.
-    Onward begin(const http::Request& request, std::string_view origin, std::string_view path) const;
+    // At the guarded host of this origin. The destination is not trusted.
+    Onward begin(const http::Request& request, std::string_view origin, const Destination& destination) const;
     // At the pages. Returns the address of redeem() with the code. `session` is the value of their session cookie,
-    // `browser` the digest that begin() sent. `path` is a path that may be returned to. Error: routeNotFound if the
-    // origin is none of a guarded host.
+    // `browser` the digest that begin() sent. The destination has a path that may be returned to. Error: routeNotFound
+    // if the origin is none of a guarded host.
     Result<std::string> issue(std::string_view session, std::string_view origin, std::string_view browser,
-                              std::string_view path) const;
-    // At the guarded host of this origin. Error: handOverInvalid, whatever the reason.
-    awaitable<Result<Onward>> redeem(const http::Request& request, std::string origin, std::string code);
+                              const Destination& destination) const;
+    // At the guarded host of this origin. `destination` is the one beside the code, whose path may be returned to;
+    // without a path, the browser cannot begin again. Error: handOverInvalid, whatever the reason.
+    awaitable<Result<Onward>> redeem(const http::Request& request, std::string origin, std::string code,
+                                     Destination destination);
     // Deletes the records of codes that are over.
     awaitable<void> forget_old();
 
