@@ -76,8 +76,14 @@ private:
     }
 
     void add_literal(std::vector<TemplateNode>& out, std::string_view html) {
-        if (const std::string wrong = at_.read(html); !wrong.empty()) fault(wrong);
-        line_ += static_cast<std::size_t>(std::ranges::count(html, '\n'));
+        // One line at a time, so that a fault names its own.
+        for (std::size_t from = 0; from < html.size();) {
+            const std::size_t newline = html.find('\n', from);
+            const std::size_t end = newline == std::string_view::npos ? html.size() : newline + 1;
+            if (const std::string wrong = at_.read(html.substr(from, end - from)); !wrong.empty()) fault(wrong);
+            if (newline != std::string_view::npos) ++line_;
+            from = end;
+        }
         if (!html.empty()) out.push_back({.line = line_, .text = std::string(html), .children = {}});
     }
 

@@ -132,8 +132,21 @@ TEST(HtmlTemplate, FaultsNameFileAndLine) {
         {"<p {{#a}}title=\"{{/a}}\">",
          "page.html, line 1: the section a must end where it began: in text, or in the same tag"},
         {"<p title=\"{{>b.html}}\">", "page.html, line 1: another template may be included only in text"},
+        {"<p>\n\n<script>", "page.html, line 3: the security policy of the pages forbids the element script"},
+        {"<p>\n\n<script\n>", "page.html, line 3: the security policy of the pages forbids the element script"},
+        {"{{a}}\n<p style=\"x\">\n</p>\n",
+         "page.html, line 2: the security policy of the pages forbids the attribute style"},
+        {"{{! a\nb }}<p\nonclick=\"x\">",
+         "page.html, line 3: the security policy of the pages forbids the attribute onclick"},
+        {"<p>\n<p title=\"a\nb\" lang=\nde>",
+         "page.html, line 3: the value of an attribute must be in double quotation marks"},
+        {"\n{{#a}}\n1 < 2\n{{/a}}", "page.html, line 3: a '<' that begins no tag must be written &lt;"},
+        {"<p>\n<p\n\"x\">", "page.html, line 3: an attribute begins with a letter"},
+        {"<p>\r\n</p>\r\n\r\n<i>{{unknown}}</i>", "page.html, line 4: the page has no value unknown"},
     };
     for (const auto& [text, fault] : faults) EXPECT_EQ(fault_of(text), fault) << text;
+    EXPECT_EQ(fault_of("\n{{>b.html}}", {{"b.html", "<p>\n<i\nid='x'>"}}),
+              "b.html, line 3: the value of an attribute must be in double quotation marks");
     EXPECT_EQ(fault_of("{{>page.html}}"), "page.html, line 1: the templates include one another without end");
 }
 
