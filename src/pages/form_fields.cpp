@@ -59,7 +59,10 @@ std::string FormFaults::text_of(const Violation& violation) const {
 }
 
 void FormFaults::add(const std::vector<Violation>& violations, const std::vector<std::string>& fields) {
+    bool is_choice_told = false;
     for (const Violation& violation : violations) {
+        // The API tells it of each field. The first message names both.
+        if (violation.key == "isOneRequired" && std::exchange(is_choice_told, true)) continue;
         const bool is_field = std::ranges::find(fields, violation.property) != fields.end();
         const std::string text = text_of(violation);
         if (!is_field) {

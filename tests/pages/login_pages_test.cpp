@@ -209,6 +209,7 @@ TEST_F(SecondFactor, AWrongCodeIsToldBesideTheForm) {
     const Answer neither = browser.send("/login/verify", {{"code", ""}, {"backupCode", ""}});
     EXPECT_EQ(neither.status, 422);
     EXPECT_THAT(neither.body, HasSubstr("Please fill in either “Six-digit code” or “Backup code”."));
+    EXPECT_THAT(neither.body, Not(HasSubstr("“Backup code” or “Six-digit code”"))) << "the same once more";
     EXPECT_EQ(browser.send("/login/verify", {{"code", service.next_code(person)}}).status, 303);
 }
 
