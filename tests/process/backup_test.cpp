@@ -171,6 +171,28 @@ TEST_F(Backup, ABundleGoesWhereverItsCallerMayWrite) {
     }
 }
 
+// The folder of the data or of the database may have been moved away as a whole.
+TEST_F(Backup, WhatRootRestoresBelongsToTheOwnerOfTheFolderAround) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root is somebody else than the owner of the data";
+    make_person(folder_.path(), "ada@example.org");
+    ASSERT_EQ(run({"backup", "copy", "--with-keys"}).code, 0);
+    ASSERT_EQ(::chown(folder_.path().c_str(), nobody, nobody), 0);
+    for (const std::string database : {"data/consentry.db", "data/db/consentry.db"}) {
+        move_data_away();
+        const Settings settings = quick_settings({{"DATABASE_URL", "sqlite:" + database}});
+        const Finished restored = run_program({"restore", "copy"}, folder_.path(), settings);
+        ASSERT_EQ(restored.code, 0) << restored.err;
+        struct stat facts{};
+        ASSERT_EQ(::stat((folder_ / "data").c_str(), &facts), 0);
+        EXPECT_EQ(facts.st_uid, nobody);
+        for (const auto& entry : fs::recursive_directory_iterator(folder_ / "data")) {
+            ASSERT_EQ(::lstat(entry.path().c_str(), &facts), 0);
+            EXPECT_EQ(facts.st_uid, nobody) << entry.path();
+        }
+        EXPECT_EQ(run_program({"keys", "epoch", "raise"}, folder_.path(), settings).code, 0);
+    }
+}
+
 TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
     make_person(folder_.path(), "ada@example.org");
     const ServiceProcess service(folder_.path());

@@ -336,7 +336,7 @@ void check_backup(const fs::path& folder, const BackupFacts& facts) {
         throw std::runtime_error(fmt::format("{} is missing", (folder / listed.begin()->first).string()));
 }
 
-void restore_backup(const fs::path& folder, const BackupPlaces& to) {
+void restore_backup(const fs::path& folder, const BackupPlaces& to, Owner owner) {
     std::vector<Part> parts;
     if (!to.storage.empty())
         for (const char* area : areas) parts.push_back({folder / storage_name / area, to.storage / area});
@@ -344,10 +344,13 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     require_no_database(to.database);
     for (const Part& part : parts) require_empty(part.to, "a folder that a restore writes to");
     const fs::path place = folder_of(to.database);
+    const fs::path unfinished = to.database.string() + ".restored";
+    // The folders around it that do not exist yet are the owner's as well.
+    std::vector<fs::path> made{outermost_missing(unfinished)};
+    for (const Part& part : parts) made.push_back(outermost_missing(part.to));
+    if (!to.storage.empty()) made.push_back(outermost_missing(to.storage));
     make_folder(place);
     const FolderLock lock(place, "another restore writes there");
-    const Owner owner = owner_of(place);
-    const fs::path unfinished = to.database.string() + ".restored";
     std::uintmax_t total = fs::file_size(folder / database_name);
     for (const Part& part : parts)
         for (const fs::path& file : files_below(part.from)) total += fs::file_size(file);
@@ -357,11 +360,9 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     for (const Part& part : parts)
         for (const fs::path& file : files_below(part.from))
             copies.make(file, part.to / file.lexically_relative(part.from), part.to);
-    for (const Part& part : parts) give_to(part.to, owner);
-    if (!to.storage.empty()) give_to(to.storage, owner);
     fs::remove(unfinished);  // of a restore that was killed
     copies.make(folder / database_name, unfinished, unfinished);
-    give_to(unfinished, owner);
+    for (const fs::path& path : made) give_to(path, owner);
     put_in_place(unfinished, to.database);
     copies.keep();
 }

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <string>
 
+#include "app/backup/files.hpp"
 #include "base/clock.hpp"
 
 namespace consentry {
@@ -50,8 +51,9 @@ BackupFacts read_backup_facts(const std::filesystem::path& folder);
 void check_backup(const std::filesystem::path& folder, const BackupFacts& facts);
 
 // Puts a checked backup into places that must be new or empty: storage and keys first, the database last, which
-// makes it an installation. Everything gets the owner of the folder of the database. Throws std::runtime_error and has
-// then removed what it had put there; WrongSettings if a place is not empty. A place that is empty in `to` is left out.
-void restore_backup(const std::filesystem::path& folder, const BackupPlaces& to);
+// makes it an installation. If root is the caller, everything that was created gets this owner. Throws
+// std::runtime_error and has then removed what it had put there; WrongSettings if a place is not empty. A place that is
+// empty in `to` is left out.
+void restore_backup(const std::filesystem::path& folder, const BackupPlaces& to, Owner owner);
 
 }  // namespace consentry

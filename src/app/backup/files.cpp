@@ -188,10 +188,10 @@ void put_in_place(const fs::path& unfinished, const fs::path& file) {
     sync_folder_of(file);
 }
 
-Owner owner_of(const fs::path& path) {
-    struct stat facts{};
-    if (stat(path.c_str(), &facts) != 0) refuse(path);
-    return {.user = facts.st_uid, .group = facts.st_gid};
+fs::path outermost_missing(const fs::path& path) {
+    fs::path out = fs::absolute(path).lexically_normal();
+    for (fs::path above = out.parent_path(); !fs::exists(above); above = above.parent_path()) out = above;
+    return out;
 }
 
 void give_to(const fs::path& path, Owner owner) {

@@ -53,7 +53,8 @@ struct Owner {
     uid_t user = 0;
     gid_t group = 0;
 };
-Owner owner_of(const std::filesystem::path& path);
+// The outermost folder on the way to this path that does not exist; the path itself if only that may be missing.
+std::filesystem::path outermost_missing(const std::filesystem::path& path);
 // The path and everything below it. Does nothing unless root calls it.
 void give_to(const std::filesystem::path& path, Owner owner);
 

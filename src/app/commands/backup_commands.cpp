@@ -15,6 +15,7 @@
 #include "app/local_secrets.hpp"
 #include "app/terminal/results.hpp"
 #include "app/version.hpp"
+#include "base/folder_of.hpp"
 #include "base/standard_error.hpp"
 #include "storage/migrations.hpp"
 
@@ -85,7 +86,7 @@ int restore_checked(const BackupFacts& facts, const RestoreOptions& options) {
         return wrong_use;
     }
     if (!facts.has_storage) places.storage.clear();
-    restore_backup(options.folder, places);
+    restore_backup(options.folder, places, owner_in(folder_of(places.database)));
     // No command but `migrate` works on an earlier schema, and the start that follows would accept the sessions.
     const bool is_earlier = facts.schema < known;
     say_if_keys_are_missing(*config, facts);

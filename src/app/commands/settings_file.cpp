@@ -39,6 +39,18 @@ bool is_run_by_unit() {
     return *service_account != '\0' && std::filesystem::exists("/run/systemd/system", error);
 }
 
+struct DataOwner {
+    Owner ids;
+    const passwd* account;  // null if no account has this number
+};
+
+DataOwner data_owner(const struct stat& facts) {
+    if (facts.st_uid != 0) return {{.user = facts.st_uid, .group = facts.st_gid}, getpwuid(facts.st_uid)};
+    if (const passwd* account = is_run_by_unit() ? getpwnam(service_account) : nullptr; account != nullptr)
+        return {{.user = account->pw_uid, .group = account->pw_gid}, account};
+    return {{.user = 0, .group = facts.st_gid}, nullptr};
+}
+
 bool keeps_way_back = false;
 
 std::optional<std::filesystem::path>& chosen() {
@@ -78,17 +90,19 @@ std::filesystem::path usual_data_folder() { return usual_data; }
 void act_as_owner_of_data(const Config& config) {
     struct stat facts{};
     if (geteuid() != 0 || stat(config.data.directory.c_str(), &facts) != 0) return;
-    const passwd* account = facts.st_uid != 0  ? getpwuid(facts.st_uid)
-                            : is_run_by_unit() ? getpwnam(service_account)
-                                               : nullptr;
-    const bool is_roots = facts.st_uid == 0;
-    if (is_roots && account == nullptr) return;
-    const gid_t group = is_roots ? account->pw_gid : facts.st_gid;
-    const uid_t user = is_roots ? account->pw_uid : facts.st_uid;
+    const auto [owner, account] = data_owner(facts);
+    if (owner.user == 0) return;
     // The group before the user: afterwards the process may no longer change it.
-    require(account != nullptr ? initgroups(account->pw_name, group) : setgroups(0, nullptr));
-    require(setgid(group));
-    require(keeps_way_back ? setresuid(user, user, 0) : setuid(user));
+    require(account != nullptr ? initgroups(account->pw_name, owner.group) : setgroups(0, nullptr));
+    require(setgid(owner.group));
+    require(keeps_way_back ? setresuid(owner.user, owner.user, 0) : setuid(owner.user));
+}
+
+Owner owner_in(const std::filesystem::path& folder) {
+    std::filesystem::path place = std::filesystem::absolute(folder).lexically_normal();
+    struct stat facts{};
+    while (stat(place.c_str(), &facts) != 0 && place.has_relative_path()) place = place.parent_path();
+    return data_owner(facts).ids;
 }
 
 void keep_way_back() { keeps_way_back = true; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/backup/files.hpp"
 #include "app/config/config.hpp"
 
 namespace consentry {
@@ -29,6 +30,9 @@ std::filesystem::path usual_data_folder();
 // root's data are a mistake: the program goes on as the account of the service, which cannot open them either. Throws
 // std::system_error.
 void act_as_owner_of_data(const Config& config);
+// The account to which root gives what it creates in this folder, by the same rule. If the folder does not exist yet,
+// the nearest one above it counts.
+Owner owner_in(const std::filesystem::path& folder);
 
 // Before that: lets the command act as its caller again, to finish a file in a folder that is not the service's.
 void keep_way_back();
