@@ -427,6 +427,44 @@ TEST(PostgresFaults, FLT_2_TheNextHostIsAskedIfTheLastOneFellSilent) {
     EXPECT_EQ(first.open(), 1U);
 }
 
+awaitable<void> hold(storage::Database& database) { co_await database.query("SELECT pg_sleep(0.2)"); }
+
+// Managed services do this to a server whose disk is nearly full.
+TEST(PostgresFaults, FLT_2_AServerThatBecomesReadOnlyIsNotReadyUntilItTakesWrites) {
+    const RealPostgres server({.fast = true});
+    server.sql(things);
+    server.sql("CREATE TABLE schema_migrations (number BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)");
+    server.sql("INSERT INTO schema_migrations VALUES (1, 1)");
+    Client client({.url = server.url(), .timeout = 10s});
+    const auto is_done = [](const std::function<void()>& work) {
+        try {
+            work();
+            return true;
+        } catch (const Unavailable&) {
+            return false;
+        }
+    };
+    const auto is_ready = [&] { return is_done([&] { client.wait_for(client.database().ping()); }); };
+    int id = 0;
+    const auto takes_writes = [&] {
+        ++id;
+        return is_done([&] { client.execute("INSERT INTO things (id) VALUES (" + std::to_string(id) + ")"); });
+    };
+    // A write that fails ends its connection. These others would still read.
+    std::vector<awaitable<void>> works;
+    for (int i = 0; i < 3; ++i) works.push_back(hold(client.database()));
+    client.wait_for_all(std::move(works));
+    EXPECT_TRUE(is_ready());
+    server.sql("ALTER SYSTEM SET default_transaction_read_only = on");
+    server.sql("SELECT pg_reload_conf()");
+    ASSERT_TRUE(eventually([&] { return !takes_writes(); }));
+    for (int i = 0; i < 6; ++i) EXPECT_FALSE(is_ready()) << i;
+    server.sql("ALTER SYSTEM RESET default_transaction_read_only");
+    server.sql("SELECT pg_reload_conf()");
+    EXPECT_TRUE(eventually(is_ready));
+    EXPECT_TRUE(takes_writes());
+}
+
 TEST(PostgresFaults, AServerThatOnlyReadsIsRefusedAndTheOneThatWritesIsFound) {
     const RealPostgres primary({.fast = true});
     const RealPostgres replica({.replica_of = &primary});

@@ -222,7 +222,7 @@ void Channel::answer(Job job) {
         out.outcome.failed_at = job.failed_at;
         out.violation = job.error->what();
     } else {
-        if (job.writes && job.error->is_storage_failure()) health_->writes_fail.store(true);
+        if (job.writes && job.error->refuses_writes()) health_->writes_fail.store(true);
         out.error = std::make_exception_ptr(Unavailable(job.error->what()));
     }
     job.done(std::move(out));

@@ -182,9 +182,11 @@ bool ServerError::ends_connection() const {
     return sqlstate_ == "25006" || sqlstate_.starts_with("57P") || sqlstate_.starts_with("08");
 }
 
-bool ServerError::is_storage_failure() const {
-    // 53100: disk full; 58030: input/output error; XX001, XX002: damaged data or index.
-    return sqlstate_ == "53100" || sqlstate_ == "58030" || sqlstate_ == "XX001" || sqlstate_ == "XX002";
+bool ServerError::refuses_writes() const {
+    // 25006: read-only, as some hosts set a server whose disk is nearly full; 53100: disk full; 58030: input/output
+    // error; XX001, XX002: damaged data or index.
+    return sqlstate_ == "25006" || sqlstate_ == "53100" || sqlstate_ == "58030" || sqlstate_ == "XX001" ||
+           sqlstate_ == "XX002";
 }
 
 std::unique_ptr<Connection> Connection::open(const PostgresOptions& options, Use use, std::atomic<std::size_t>& host) {

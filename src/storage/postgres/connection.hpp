@@ -38,8 +38,8 @@ public:
     bool may_be_repeated() const { return sqlstate_ == "40001" || sqlstate_ == "40P01" || sqlstate_ == "55P03"; }
     // The server is shutting down or no longer accepts writes: a new connection is needed.
     bool ends_connection() const;
-    // The server's disk is full or broken: reads may still succeed, writes do not.
-    bool is_storage_failure() const;
+    // The server is read-only, or its disk is full or broken: reads may still succeed, writes do not.
+    bool refuses_writes() const;
 
 private:
     std::string sqlstate_;

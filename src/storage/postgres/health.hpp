@@ -35,7 +35,7 @@ public:
         attempting_.store(false);
     }
 
-    // A write failed because of the server's disk; only another write can tell whether it works again.
+    // The server refused a write, such as for want of disk space; only another write can tell whether it works again.
     std::atomic<bool> writes_fail{false};
     // The place in the URL's list of the host that let a connection in last.
     std::atomic<std::size_t> host{0};

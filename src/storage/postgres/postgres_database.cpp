@@ -239,7 +239,7 @@ awaitable<Outcome> PostgresDatabase::apply(Transaction transaction) {
 
 awaitable<void> PostgresDatabase::ping() {
     co_await read("SELECT 1", {});
-    // If the server's disk failed, only a write can tell whether it works again.
+    // If the server refused a write, only another write can tell whether it works again.
     if (health_->writes_fail.load(std::memory_order_relaxed))
         co_await write({Expect::any, "UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1", {}});
 }
