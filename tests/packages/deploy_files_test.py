@@ -304,6 +304,29 @@ class Proxies(unittest.TestCase):
         added = filters[0]["typed_config"]["http_service"]["authorization_request"]["headers_to_add"]
         self.assertEqual([one["key"] for one in added], ["x-api-key"])
 
+    def test_idle_connections_end_at_the_proxy_first(self):
+        """A request fails that is sent while Consentry closes the connection. nginx closes after 60 seconds unless told
+        otherwise, and HAProxy begins nothing on a connection that another client has used."""
+        text = {name: (DEPLOY / name).read_text() for name in ("Caddyfile", "apache.conf")}
+        ways = re.findall(r"127\.0\.0\.1:3000 \{\s+import idle|\S*127\.0\.0\.1:3000", text["Caddyfile"])
+        self.assertTrue(all(way.endswith("import idle") for way in ways), ways)
+        ways = re.findall(r"ProxyPass .*\$\{consentry\}.*", text["apache.conf"])
+        self.assertTrue(all(way.endswith(" ${idle}") for way in ways), ways)
+        traefik = documents("traefik-dynamic.yml")[0]["http"]
+        transport = traefik["serversTransports"][traefik["services"]["consentry"]["loadBalancer"]["serversTransport"]]
+        [envoy] = [one for one in documents("envoy.yaml")[0]["static_resources"]["clusters"] if one["name"] == "consentry"]
+        [options] = envoy["typed_extension_protocol_options"].values()
+        idle = {
+            "Caddyfile": re.search(r"keepalive (\d+)s", text["Caddyfile"])[1],
+            "apache.conf": re.search(r"Define idle ttl=(\d+)", text["apache.conf"])[1],
+            "traefik-dynamic.yml": transport["forwardingTimeouts"]["idleConnTimeout"].removesuffix("s"),
+            "envoy.yaml": options["common_http_protocol_options"]["idle_timeout"].removesuffix("s"),
+        }
+        settings = Path("docs/guides/configuration.md").read_text()
+        limit = int(re.search(r"`HTTP_IDLE_TIMEOUT` \|[^|]*\| `(\d+)s`", settings)[1])
+        for name, seconds in idle.items():
+            self.assertLess(int(seconds), limit, name)
+
     def test_all_files_are_yaml(self):
         for file in (*DEPLOY.glob("**/*.yaml"), *DEPLOY.glob("**/*.yml")):
             self.assertTrue(documents(file.relative_to(DEPLOY)), file)
