@@ -67,30 +67,27 @@ void fill(Config& config, const auto& secret_in, const auto& make_key) {
         config.consent_log.private_key = log_key(secret_in(folder / "consent-log.key"));
 }
 
-}  // namespace
-
-void make_data_folder(const Config& config) {
+void make_private_folder(const fs::path& folder) {
     try {
-        make_folder(config.data.directory);
+        make_folder(folder);
+        // A folder of another user, such as a volume that a container was given, is theirs to protect; doctor names it.
+        struct stat facts{};
+        const bool is_open = ::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & 07777U) != 0700U;
+        if (is_open && facts.st_uid == geteuid()) fs::permissions(folder, fs::perms::owner_all);
     } catch (const std::exception&) {
         throw_as_fault_of("DATA_DIR");
     }
-    // A folder of another user, such as a volume that a container was given, is theirs to protect; doctor names it.
-    struct stat facts{};
-    if (::stat(config.data.directory.c_str(), &facts) == 0 && facts.st_uid == geteuid())
-        fs::permissions(config.data.directory, fs::perms::owner_all);
 }
+
+}  // namespace
+
+void make_data_folder(const Config& config) { make_private_folder(config.data.directory); }
 
 Config with_local_secrets(Config config, const Clock& clock) {
     if (config.app.environment != AppEnvironment::local) return config;
     const fs::path folder = key_folder(config);
     make_data_folder(config);
-    try {
-        make_folder(folder);
-        fs::permissions(folder, fs::perms::owner_all);
-    } catch (const std::exception&) {
-        throw_as_fault_of("DATA_DIR");
-    }
+    make_private_folder(folder);
     fill(
         config,
         [](const fs::path& file) {
