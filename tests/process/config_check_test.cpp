@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
@@ -131,6 +132,19 @@ TEST(ConfigCheck, OPS_2_WarnsOfALogThatCannotBeWritten) {
     EXPECT_THAT(checked.err, AllOf(HasSubstr("warning: LOGGER_INTO_FILE: "), HasSubstr("logs"),
                                    HasSubstr("; lines of the log are lost until it can be written")));
     EXPECT_EQ(ServiceProcess(folder.path(), quick_settings(into_file)).stop().code, 0) << "a start goes without it";
+}
+
+TEST(ConfigCheck, OPS_2_WarnsOfSecurityEventsThatCannotBeWritten) {
+    const TempFolder folder;
+    fs::create_directory(folder / "data");
+    std::ofstream(folder / "data/security") << "no folder";
+    const Finished checked = check(folder.path());
+    EXPECT_EQ(checked.code, 0);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("warning: DATA_DIR: "), HasSubstr("data/security"),
+                                   HasSubstr("; security events are lost until they can be written")));
+    EXPECT_EQ(ServiceProcess(folder.path()).stop().code, 0) << "a start goes without them";
+    fs::remove(folder / "data/security");
+    EXPECT_THAT(check(folder.path()).err, Not(HasSubstr("security events")));
 }
 
 TEST(ConfigCheck, OPS_2_FindsAnAddressThatCannotBeListenedOn) {
@@ -349,6 +363,21 @@ TEST(ConfigCheck, OPS_2_APartOfTheObjectStoreThatTheServiceMayNotUseIsAWrongSett
     EXPECT_EQ(run({"config", "check"}).code, 0);
     take_back_newest_migration(database);
     expect_each_wrong();
+}
+
+// As if an operator or a container had mounted the keys: the folder is theirs to protect.
+TEST(ConfigCheck, OPS_2_KeysInAFolderOfAnotherAccountServe) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another account";
+    const TempFolder folder;
+    const auto run = [&](const std::vector<std::string>& arguments) {
+        return run_without_root(arguments, folder.path(), quick_settings());
+    };
+    ASSERT_EQ(run({"migrate"}).code, 0);
+    ASSERT_EQ(run({"clean-up"}).code, 0) << "makes the keys";
+    ASSERT_EQ(::chown((folder / "data/keys").c_str(), 0, 0), 0);
+    fs::permissions(folder / "data/keys", fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
+    EXPECT_EQ(run({"config", "check"}).code, 0);
+    EXPECT_EQ(run({"clean-up"}).code, 0);
 }
 
 TEST(ConfigCheck, OPS_2_ADatabaseThatTheServiceMayNotWriteToIsAWrongSetting) {

@@ -23,6 +23,7 @@
 #include "app/local_secrets.hpp"
 #include "app/mail_transport.hpp"
 #include "app/missing_keys.hpp"
+#include "app/observation/security_event_file.hpp"
 #include "app/pages.hpp"
 #include "app/services.hpp"
 #include "app/sole_service.hpp"
@@ -124,15 +125,20 @@ void look_for_lost_keys(const Config& config) {
     }
 }
 
-// A start does without the file, and tries again with each line.
-void look_at_log(const Config& config) {
-    if (!config.logger.enable || !config.logger.into_file) return;
+// A start does without the files below it, and tries again with each line.
+void look_at_lines(const fs::path& folder) {
     try {
-        require_writable("logs");
+        require_writable(folder);
     } catch (const std::exception& error) {
         throw Unavailable(sentence_of(error));
     }
 }
+
+void look_at_log(const Config& config) {
+    if (config.logger.enable && config.logger.into_file) look_at_lines("logs");
+}
+
+void look_at_security_events(const Config& config) { look_at_lines(security_event_folder(config.data.directory)); }
 
 // The key of a log that does not exist yet comes with its first start.
 void look_at_witnesses(const Config& config) {
@@ -314,7 +320,7 @@ void look_at_pages(const Config& given, const Clock& clock) {
 StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns runs) {
     StartCheck found;
     Looker looker(found, config);
-    looker.look("DATA_DIR", {}, [](const Config& c) { require_writable(c.data.directory); });
+    const bool has_folder = looker.look("DATA_DIR", {}, [](const Config& c) { require_writable(c.data.directory); });
     looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_keys(c, clock); });
     if (runs == ServiceRuns::yes) looker.look("DATA_DIR", {}, look_for_lost_keys);
     const bool has_database = looker.look("DATABASE_URL", {}, look_at_database);
@@ -336,6 +342,8 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", "lines of the log are lost until it can be written", look_at_log);
+    if (has_folder)
+        looker.look("DATA_DIR", "security events are lost until they can be written", look_at_security_events);
     looker.look("PAGES_DIR", "the pages were not checked", [&](const Config& c) { look_at_pages(c, clock); });
     if (runs == ServiceRuns::no) {
         looker.look("DATA_DIR", {}, look_for_other_service);

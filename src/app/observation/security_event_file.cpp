@@ -53,7 +53,7 @@ class EventFile final : public LineTarget {
 public:
     EventFile(const std::filesystem::path& data_directory, std::size_t bytes_max, const Clock& clock)
         : clock_(clock),
-          file_({.path = data_directory / "security" / "events.log",
+          file_({.path = security_event_folder(data_directory) / "events.log",
                  .file_mode = 0600,
                  .folder_mode = 0700,
                  .bytes_max = bytes_max / (old_files_max + 1),
@@ -72,6 +72,10 @@ private:
 };
 
 }  // namespace
+
+std::filesystem::path security_event_folder(const std::filesystem::path& data_directory) {
+    return data_directory / "security";
+}
 
 SecurityEventFile::SecurityEventFile(const std::filesystem::path& data_directory, std::size_t bytes_max,
                                      const Clock& clock)

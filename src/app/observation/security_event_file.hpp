@@ -10,6 +10,9 @@
 
 namespace consentry {
 
+// Where the files are.
+std::filesystem::path security_event_folder(const std::filesystem::path& data_directory);
+
 class SecurityEventFile final : public SecurityEvents {
 public:
     // Creates the file with the first event. `bytes_max`: limit for all its files together. `clock` must outlive this
