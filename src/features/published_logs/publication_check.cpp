@@ -113,6 +113,9 @@ awaitable<void> PublishedLog::repair() {
         if (is_done) repair_.reset();
     } catch (const LogRefused& refused) {
         damage_ = refused;
+    } catch (...) {  // such as an outage, which ends
+        tiles_are_damaged_ = true;
+        throw;
     }
     if (repair_ || damage_) tiles_are_damaged_ = true;
     if (damage_) throw LogRefused(*damage_);

@@ -83,7 +83,8 @@ awaitable<void> TileRepair::check(std::uint64_t to) {
 awaitable<void> TileRepair::rewrite(std::uint64_t to) {
     const std::uint64_t from = rewritten_.size();
     const auto entries = co_await entries_of(repository_, from, to);
-    for (const tlog::Tile& tile : rewritten_.append(leaves_of(entries)))
+    tlog::GrowingTree grown = rewritten_;
+    for (const tlog::Tile& tile : grown.append(leaves_of(entries)))
         if (is_tile_of(tile.id, checkpoint_.size)) co_await put_if_different(tile);
     for (const tlog::TileId& id : tlog::new_entry_bundles(from, to)) {
         auto bundle = tlog::entry_bundle(std::span(entries).subspan(id.index * tlog::tile_width - from, id.width));
@@ -91,6 +92,7 @@ awaitable<void> TileRepair::rewrite(std::uint64_t to) {
         const tlog::Tile tile{id, std::move(*bundle)};
         co_await put_if_different(tile);
     }
+    rewritten_ = std::move(grown);  // only now: after a failure, the next step writes this part again
 }
 
 awaitable<void> TileRepair::put_if_different(const tlog::Tile& tile) {

@@ -29,7 +29,7 @@ public:
                tlog::Checkpoint checkpoint);
 
     // Continues with the next entries and returns whether it has reached the end. Throws LogRefused if the entries do
-    // not have the root of the checkpoint.
+    // not have the root of the checkpoint. After another failure, the next call begins again where this one began.
     awaitable<bool> step();
 
 private:

@@ -77,6 +77,13 @@ protected:
         bench_.add(entries);
         run(log_.work());
     }
+    // Everything that is published, by its path.
+    std::map<std::string, std::string> objects() const {
+        std::map<std::string, std::string> out;
+        for (const auto& file : fs::recursive_directory_iterator(bench_.object("")))
+            if (file.is_regular_file()) out[fs::relative(file.path(), bench_.object(""))] = text_in(file.path());
+        return out;
+    }
     PublishedLog restarted() { return bench_.make_log(bench_.services().database, store_); }
 
     LogBench bench_;
@@ -229,13 +236,8 @@ TEST_F(LogStore, AStoreThatLiesCannotForkTheLog) {
 
 TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
     publish(700);
-    std::map<std::string, std::string> objects;
-    for (const auto& file : fs::recursive_directory_iterator(bench_.object("")))
-        if (file.is_regular_file()) objects[fs::relative(file.path(), bench_.object(""))] = text_in(file.path());
-    const auto is_whole = [&] {
-        return std::ranges::all_of(
-            objects, [&](const auto& object) { return text_in(bench_.object(object.first)) == object.second; });
-    };
+    const auto whole = objects();
+    const auto is_whole = [&] { return objects() == whole; };
     // All of them, as in an empty bucket; then the newest, as after a restored backup.
     fs::remove_all(bench_.object(""));
     {
@@ -260,7 +262,7 @@ TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
         EXPECT_TRUE(is_whole());
     }
     // Of a compressed one, each reader sees the damage.
-    write(bench_.object("tile/entries/001.gz"), objects.at("tile/entries/000.gz").substr(1));
+    write(bench_.object("tile/entries/001.gz"), whole.at("tile/entries/000.gz").substr(1));
     EXPECT_THROW(run(log_.tile("tile/entries/001")), Unavailable);
     run(log_.work());
     EXPECT_TRUE(is_whole());
@@ -270,6 +272,34 @@ TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
     run(log_.work());
     EXPECT_TRUE(run(log_.prove(300, as_bytes("entry 300"))));
     EXPECT_TRUE(is_whole());
+}
+
+// Regression: a failure meanwhile ended the repair for good, and what had failed was never written again.
+TEST_F(LogStore, AnyCallOfARepairMayFail) {
+    publish(1'100);
+    const auto whole = objects();
+    int failing = 0;
+    for (bool has_failed = true; has_failed; ++failing) {
+        SCOPED_TRACE(failing);
+        fs::remove_all(bench_.object("tile"));
+        int left = failing;
+        const BeforeCall before = [&](std::string_view) {
+            if (left-- == 0) throw Unavailable("the disk is full");
+        };
+        FaultyStore store(store_, before);
+        FaultyDatabase database(bench_.services().database, before);
+        PublishedLog log = bench_.make_log(database, store);
+        has_failed = false;
+        try {
+            run(log.work());
+        } catch (const Unavailable&) {
+            has_failed = true;
+        }
+        left = -1;
+        run(log.work());
+        ASSERT_EQ(objects(), whole);
+    }
+    EXPECT_GT(failing, 30) << "each tile has been looked for and written";
 }
 
 // Regression, seen with the address sanitizer: what waits for the store at the end of the service ends after the log.
