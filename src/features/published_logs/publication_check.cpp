@@ -38,6 +38,10 @@ awaitable<LogState> PublishedLog::check_publication() {
     } else if (known.published > 0) {
         tiles_are_damaged_ = true;  // what has lost the checkpoint may have lost more
     }
+    // Before the object, which must not be ahead of the database: what waited for witnesses that the settings no longer
+    // name, or that only those of another instance still name.
+    const bool waits = !known.public_checkpoint.empty() && known.public_size < known.published;
+    if (options_.cosigning_clock == nullptr && waits) co_await repository_.show_latest(known);
     if (!object || object->bytes != shown(known)) co_await put_checkpoint();
     checked_ = hash_of(shown(known));
     co_return known;

@@ -155,6 +155,13 @@ awaitable<bool> LogRepository::show_uncosigned(LogState checked, TimePoint limit
     co_return rows.affected() == 1;
 }
 
+awaitable<void> LogRepository::show_latest(LogState checked) {
+    co_await database_.execute(
+        "UPDATE logs SET public_size = published, public_checkpoint = checkpoint, uncosigned_since = NULL "
+        "WHERE name = $1 AND public_size < published AND published = $2 AND checkpoint = $3",
+        log_, checked.published, checked.checkpoint);
+}
+
 awaitable<std::optional<std::string>> LogRepository::begin_stamp(TimePoint now, TimePoint limit, TimePoint settled) {
     static constexpr storage::Text public_size = "CASE WHEN public_checkpoint = '' THEN published ELSE public_size END";
     const auto rows = co_await database_.execute(

@@ -93,6 +93,8 @@ public:
     // Makes the checkpoint of `checked` the public one if it still is the latest one and overdue. Returns whether it
     // did.
     awaitable<bool> show_uncosigned(LogState checked, TimePoint limit, TimePoint latest);
+    // The same without witnesses to wait for: if it still is the latest one, and newer than the public one.
+    awaitable<void> show_latest(LogState checked);
 
     // Returns the public checkpoint if it has grown since the last timestamp, none was begun after `limit`, and it
     // lacks no entry from before `settled`. Records that one begins now.

@@ -1,7 +1,8 @@
-// What the comparison of the consent log with its database finds.
+// What the comparison of a log with its database finds.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "app/services.hpp"
 #include "features/consent_log/consent_log.hpp"
@@ -11,9 +12,9 @@
 namespace consentry::tests {
 
 // One sentence a line; empty if everything agrees.
-inline std::string log_faults(Services& services) {
+inline std::string log_faults(Services& services, LogPlace place = consent_log_place()) {
     std::string out;
-    const auto findings = run(compare_log(services.database, services.object_store, consent_log_place(), {}, {}, {}));
+    const auto findings = run(compare_log(services.database, services.object_store, std::move(place), {}, {}, {}));
     for (const LogFinding& one : findings.found) out += one.text + "\n";
     return out;
 }

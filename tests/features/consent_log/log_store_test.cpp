@@ -11,6 +11,7 @@
 #include "features/administration_log/administration_log.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "tests/features/consent_log/log_bench.hpp"
+#include "tests/features/consent_log/log_faults.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/faulty_storage.hpp"
 
@@ -373,15 +374,15 @@ TEST_F(LogStore, AChangedEntryDoesNotReachTheNextBundle) {
     EXPECT_EQ(text_in(bench_.object("tile/entries/001.p/44")), bundle);
 }
 
-// Writes to the database alone, as an attacker there can: an entry with another one, and the tree that fits it.
-class RewrittenLog : public LogStore, public ::testing::WithParamInterface<const char*> {
+class EitherLog : public LogStore, public ::testing::WithParamInterface<const char*> {
 protected:
-    PublishedLog::Options options(const Clock* cosigning_clock = nullptr) const {
-        const LogPlace place =
-            GetParam() == std::string_view("consent") ? consent_log_place() : administration_log_place();
-        return {.name = place.name,
-                .area = place.area,
-                .folder = place.folder,
+    static LogPlace place() {
+        return GetParam() == std::string_view("consent") ? consent_log_place() : administration_log_place();
+    }
+    static PublishedLog::Options options(const Clock* cosigning_clock = nullptr) {
+        return {.name = place().name,
+                .area = place().area,
+                .folder = place().folder,
                 .origin = bench_options().origin,
                 .origin_is_given = true,
                 .cosigning_clock = cosigning_clock};
@@ -394,10 +395,51 @@ protected:
         bench_.sql("UPDATE log_entries SET log = '" + std::string(GetParam()) + "'");
     }
     std::string published_object() const {
-        const LogPlace place = {.name = {}, .area = options().area, .folder = options().folder};
-        const char* area = place.area == storage::Area::public_area ? "public" : "private";
-        return text_in(bench_.data() / "storage" / area / place.folder / "checkpoint");
+        const char* area = place().area == storage::Area::public_area ? "public" : "private";
+        return text_in(bench_.data() / "storage" / area / place().folder / "checkpoint");
     }
+};
+
+// Regression: the object store was ahead of the public checkpoint in the database, which looked like a forgery there,
+// and the log got no timestamp before its next entry.
+TEST_P(EitherLog, ShowsWhatWaitedForWitnessesOnceItHasNone) {
+    ManualClock clock(from_epoch_ms(1'700'000'000'000));
+    const auto expect_all_shown = [&](PublishedLog& log) {
+        EXPECT_EQ(published_object(), state("checkpoint"));
+        EXPECT_EQ(state("public_checkpoint"), state("checkpoint"));
+        EXPECT_EQ(state("public_size"), state("published"));
+        EXPECT_EQ(state("uncosigned_since"), "");
+        EXPECT_EQ(log_faults(bench_.services(), place()), "");
+        EXPECT_EQ(run(log.begin_stamp(clock.now(), clock.now(), clock.now())), state("checkpoint"));
+        clock.advance(std::chrono::seconds{1});
+    };
+    add(2);
+    {
+        PublishedLog log = started();
+        run(log.work());
+        expect_all_shown(log);
+    }
+    PublishedLog former = started(&clock);
+    add(1);
+    run(former.work());
+    ASSERT_EQ(state("published") + " " + state("public_size"), "3 2") << "it waits for its cosignatures";
+    PublishedLog next = started();
+    run(next.open());
+    expect_all_shown(next);
+    // While both run, because the setting changes in one instance after the other.
+    add(1);
+    run(former.work());
+    ASSERT_EQ(state("published") + " " + state("public_size"), "4 3");
+    run(next.work());
+    expect_all_shown(next);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothLogs, EitherLog, ::testing::Values("consent", "administration"),
+                         [](const auto& log) { return std::string(log.param); });
+
+// Writes to the database alone, as an attacker there can: an entry with another one, and the tree that fits it.
+class RewrittenLog : public EitherLog {
+protected:
     // Returns the tree that this makes of the first `size` entries.
     tlog::GrowingTree rewrite(int position, std::size_t size) const {
         std::vector<tlog::Hash> leaves;

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
+#include "features/administration_log/administration_log.hpp"
+#include "tests/features/consent_log/log_faults.hpp"
 #include "tests/features/consent_log/witnesses.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
@@ -44,6 +46,26 @@ TEST_F(Witnesses, ACheckpointThatCouldNotBeStoredIsStoredLater) {
         EXPECT_TRUE(comes_to(entries_, cosigned ? 1 : 0));
         EXPECT_TRUE(is_stored()) << "no further entry comes";
     }
+}
+
+// Regression: `verify database` took it for a forgery until the next entry came.
+TEST_F(Witnesses, ThatAreNoLongerNamedHoldNothingBack) {
+    start(one_.line("http://127.0.0.1:1") + "quorum one.example.org\n");
+    restart({});
+    work();
+    service().pass(31s);
+    work();
+    ASSERT_EQ(size_shown(), entries_);
+    service().sql("UPDATE logs SET uncosigned_since = NULL");  // as if they had cosigned it
+    add();
+    work();
+    ASSERT_EQ(size_shown(), entries_ - 1) << "it waits for its cosignature";
+    service().restart({{"CONSENT_LOG_WITNESSES", ""}});
+    EXPECT_EQ(size_shown(), entries_);
+    Services& services = service().app().services();
+    EXPECT_EQ(log_faults(services), "");
+    EXPECT_EQ(log_faults(services, administration_log_place()), "");
+    EXPECT_EQ(value_of(service(), "COUNT(*) FROM logs WHERE published = public_size"), "2");
 }
 
 // As several instances do: the witness is asked from all sides, and all end with one cosigned checkpoint.
