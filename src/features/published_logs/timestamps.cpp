@@ -1,6 +1,7 @@
 #include "features/published_logs/timestamps.hpp"
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -91,21 +92,50 @@ awaitable<void> Timestamps::work() {
     if (log_.signer() == nullptr) co_return;
     const TimePoint now = clock_.now();
     // Of all processes, one asks.
-    const auto due = co_await log_.begin_stamp(now, now - interval, now - unpublished_max);
-    if (!due) co_return;
-    std::exception_ptr failure;
-    try {
-        const auto opened = tlog::open_checkpoint(*due, log_.signer()->verifier());
-        if (!opened) throw LogRefused("The database's log is damaged: " + opened.error());
-        Bytes query = crypto::timestamp_query(crypto::sha256(opened->note.text));
-        std::string answer = co_await requests_.run([this, query = std::move(query)] { return fetch(query); });
-        co_await log_.keep_stamp(opened->checkpoint.size, std::move(answer));
-    } catch (const std::exception&) {
-        failure = std::current_exception();
+    auto due = co_await log_.begin_stamp(now, now - interval, now - unpublished_max);
+    if (!due) {
+        co_await repeat_failure();
+        co_return;
     }
-    if (!failure) co_return;
+    Failure failure;
+    if (const auto checkpoint = tlog::parse_signed_checkpoint(*due)) failure.size = checkpoint->checkpoint.size;
+    try {
+        co_await stamp(std::move(*due));
+        remember({});
+        co_return;
+    } catch (const std::exception& error) {
+        failure.why = error.what();
+    }
+    remember(failure);
     co_await log_.redate_stamp(now, now - interval + retry_after);
-    std::rethrow_exception(failure);
+    throw std::runtime_error(failure.why);
+}
+
+awaitable<void> Timestamps::stamp(std::string checkpoint) {
+    const auto opened = tlog::open_checkpoint(checkpoint, log_.signer()->verifier());
+    if (!opened) throw LogRefused("The database's log is damaged: " + opened.error());
+    Bytes query = crypto::timestamp_query(crypto::sha256(opened->note.text));
+    std::string answer = co_await requests_.run([this, query = std::move(query)] { return fetch(query); });
+    co_await log_.keep_stamp(opened->checkpoint.size, std::move(answer));
+}
+
+// An outage goes on while nothing is asked: the task must not look well for the minutes until the next attempt.
+awaitable<void> Timestamps::repeat_failure() {
+    const auto last = last_failure();
+    if (!last) co_return;
+    const LogState known = co_await log_.state();
+    if (std::cmp_less(known.stamped_size, last->size)) throw std::runtime_error(last->why);
+    remember({});  // another instance has asked
+}
+
+std::optional<Timestamps::Failure> Timestamps::last_failure() const {
+    const std::scoped_lock lock(mutex_);
+    return failure_;
+}
+
+void Timestamps::remember(std::optional<Failure> failure) {
+    const std::scoped_lock lock(mutex_);
+    failure_ = std::move(failure);
 }
 
 }  // namespace consentry

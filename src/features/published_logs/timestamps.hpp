@@ -3,6 +3,10 @@
 // published beside the tiles. Nothing waits for it.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -23,11 +27,21 @@ public:
     Timestamps& operator=(const Timestamps&) = delete;
 
     // Has the latest checkpoint stamped if that is due. Throws std::runtime_error if the authority fails; after a few
-    // minutes, it is due again.
+    // minutes, it is due again. Until an instance has a timestamp, calls in between throw the same.
     awaitable<void> work();
 
 private:
+    struct Failure {
+        // Of the checkpoint without a timestamp. One that cannot be read: no other instance ends the outage.
+        std::uint64_t size = std::numeric_limits<std::uint64_t>::max();
+        std::string why;
+    };
+
+    awaitable<void> stamp(std::string checkpoint);
+    awaitable<void> repeat_failure();
     std::string fetch(const Bytes& query);  // blocks
+    std::optional<Failure> last_failure() const;
+    void remember(std::optional<Failure> failure);
 
     PublishedLog& log_;
     const Clock& clock_;
@@ -35,6 +49,8 @@ private:
     std::stop_source stopping_;
     net::HttpClient client_;  // used by the one thread of requests_
     WorkerPool requests_;
+    mutable std::mutex mutex_;
+    std::optional<Failure> failure_;
 };
 
 }  // namespace consentry

@@ -72,5 +72,34 @@ TEST_F(LogTimestamps, AFailureHoldsNothingUpAndIsTriedAgain) {
     EXPECT_EQ(authority_.verify(text(), stamp(size).body).code, 0);
 }
 
+// Regression: while the authority was away, standard error said every five minutes that the task works again.
+TEST_F(LogTimestamps, AnOutageLastsUntilAnInstanceHasATimestamp) {
+    const Services& services = t_.service.app().services();
+    Timestamps other(services.consent_log->published(), t_.service.clock(), authority_.url(), "");
+    add();
+    EXPECT_EQ(work(), "");
+    ASSERT_EQ(stamp(1).status, 200U);
+    authority_.fail_with("500");
+    t_.service.pass(1h);
+    add();
+    const int before = authority_.requests();
+    for (int minute = 0; minute < 9; ++minute) {
+        EXPECT_THAT(work(), HasSubstr("the authority answers 500")) << minute;
+        t_.service.pass(1min);
+    }
+    EXPECT_EQ(authority_.requests(), before + 2) << "every five minutes";
+    run(other.work());
+    EXPECT_EQ(authority_.requests(), before + 2) << "it is not due, and this instance has met no outage";
+    add();
+    EXPECT_THAT(work(), HasSubstr("the authority answers 500")) << "the log goes on";
+    authority_.fail_with({});
+    t_.service.pass(1min);
+    run(other.work());
+    EXPECT_EQ(stamp(3).status, 200U);
+    EXPECT_EQ(work(), "") << "the outage is over for all";
+    add();
+    EXPECT_EQ(work(), "");
+}
+
 }  // namespace
 }  // namespace consentry::tests

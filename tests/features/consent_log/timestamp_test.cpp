@@ -39,7 +39,7 @@ TEST_F(LogTimestamps, ThatDoNotVerifyAreNotKept) {
             authority_.fail_with(fault);
             add();
             ++size;
-            EXPECT_THAT(refusal(), HasSubstr(says));
+            EXPECT_THAT(refusal(says), HasSubstr(says));
             EXPECT_EQ(stamp(size).status, 404U);
         }
     }
@@ -57,7 +57,7 @@ TEST_F(LogTimestamps, OfAPrivateAuthorityNeedItsCertificate) {
     const TlsFront front(authority_.port());
     t_.service.restart({{"CONSENT_LOG_TIMESTAMP_URL", front.url()}});
     add();
-    EXPECT_THAT(refusal(), HasSubstr("certificate"));
+    EXPECT_THAT(refusal("certificate"), HasSubstr("certificate"));
     EXPECT_EQ(authority_.requests(), 0);
     t_.service.restart({{"CONSENT_LOG_CA_FILE", front.certificate().string()}});
     t_.service.pass(1h);
