@@ -28,13 +28,13 @@ struct ConsentExportQuery {
             field("user", &Dto::user, "Account ID: only entries about this account"),
             field("type", &Dto::type, "Only entries about this policy type"),
             field("from", &Dto::from, "Only entries from this time on"),
-            field("to", &Dto::to, "Only entries before this time; not before `from`"),
+            field("to", &Dto::to, "Only entries before this time, which must be after `from`"),
             field("withoutAddenda", &Dto::without_addenda,
                   "Leave out the evidence, which names the account, session, IP address and client program"),
         };
     }
     static void check(const ConsentExportQuery& query, Report& report) {
-        if (query.from && query.to && *query.to < *query.from) report.add("isNotBefore", "to", {{"other", "from"}});
+        if (query.from && query.to && *query.to <= *query.from) report.add("isAfter", "to", {{"other", "from"}});
     }
 };
 

@@ -2739,7 +2739,7 @@ export interface operations {
                 type?: "termsOfService" | "privacy" | "marketing" | "cookies";
                 /** @description Only entries from this time on */
                 from?: string;
-                /** @description Only entries before this time; not before `from` */
+                /** @description Only entries before this time, which must be after `from` */
                 to?: string;
                 /** @description Leave out the evidence, which names the account, session, IP address and client program */
                 withoutAddenda?: boolean;
