@@ -627,6 +627,34 @@ TEST(ConsentCommands, ExportAndCompareBesideTheService) {
     EXPECT_THAT(unread.err, HasSubstr("consentry: --checkpoint: nowhere cannot be read: "));
 }
 
+// Regression: verifiers with the policy of the installation refused the bundle, and its maker did not learn of it.
+TEST(ConsentCommands, AnExportSaysThatWitnessesLagBehind) {
+    const TempFolder folder;
+    make_data(folder.path());
+    const auto witness =
+        tlog::NoteSigner::from_seed("one.example.org", tlog::KeyType::cosignature, Bytes(32, 1)).value();
+    const auto exported = [&](const std::string& quorum, std::vector<std::string> more) {
+        std::ofstream(folder / "witnesses") << "witness one " << witness.verifier().text() << " http://127.0.0.1:1\n"
+                                            << "quorum " << quorum << "\n";
+        Settings settings = quick_settings();
+        settings["CONSENT_LOG_WITNESSES"] = (folder / "witnesses").string();
+        more.insert(more.begin(), {"consent", "export", "--out", "log.zip"});
+        Finished done = run_program(more, folder.path(), settings);
+        EXPECT_EQ(done.code, 0) << done.err;
+        return done;
+    };
+    const char* warning = "consentry: warning: the witnesses have not cosigned the checkpoint of the bundle yet";
+    for (const bool is_needed : {true, false}) {
+        const std::string quorum = is_needed ? "one" : "none";
+        EXPECT_EQ(exported(quorum, {}).err.contains(warning), is_needed);
+        const Finished told = exported(quorum, {"--json"});
+        EXPECT_EQ(told.err.contains(warning), is_needed);
+        EXPECT_EQ(json::parse(told.out).at("cosigned"), !is_needed);
+    }
+    const Finished without = run_program({"consent", "export", "--out", "log.zip"}, folder.path(), quick_settings());
+    EXPECT_THAT(without.err, Not(HasSubstr("warning")));
+}
+
 // As root, the command could otherwise replace a device of the machine.
 TEST(ConsentCommands, AnExportReplacesNothingButFiles) {
     namespace fs = std::filesystem;

@@ -98,10 +98,16 @@ int export_consent(const ConsentExportOptions& options) {
         say("consentry: warning: the bundle lacks {}: it was lost or altered\n", text);
         lost.emplace_back(text);
     }
-    tell_done(
-        fmt::format("Exported {} entries to {} ({} bytes).", bundle->entries, options.out, bundle->size),
-        {{"entries", bundle->entries}, {"file", options.out}, {"bytes", bundle->size}, {"lostTexts", std::move(lost)}},
-        options.json);
+    if (!bundle->is_cosigned)
+        say("consentry: warning: the witnesses have not cosigned the checkpoint of the bundle yet, so verifiers that "
+            "require their cosignatures refuse it; export again once they have\n");
+    tell_done(fmt::format("Exported {} entries to {} ({} bytes).", bundle->entries, options.out, bundle->size),
+              {{"entries", bundle->entries},
+               {"file", options.out},
+               {"bytes", bundle->size},
+               {"lostTexts", std::move(lost)},
+               {"cosigned", bundle->is_cosigned}},
+              options.json);
     return 0;
 }
 

@@ -308,11 +308,14 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
         return tlog::format_note(note);
     };
     auto lost = plan.lost_texts();
+    const bool is_cosigned = tlog::Policy::parse(log_.policy_text()).value().accept(source->checkpoint()).has_value();
     auto stream = std::make_shared<BundleStream>(std::move(source));
     co_await stream->prepare(std::move(plan).members(), signed_manifest, std::move(step));
-    co_return Bundle{.size = stream->size(), .entries = entries, .lost_texts = std::move(lost), .next = [stream] {
-                         return stream->next();
-                     }};
+    co_return Bundle{.size = stream->size(),
+                     .entries = entries,
+                     .lost_texts = std::move(lost),
+                     .is_cosigned = is_cosigned,
+                     .next = [stream] { return stream->next(); }};
 }
 
 awaitable<Result<Bundle>> Bundles::make_for(Actor by, Cause cause, BundleFilter filter, BundleStep step) {

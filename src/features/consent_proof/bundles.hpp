@@ -23,6 +23,8 @@ struct Bundle {
     std::uint64_t entries = 0;
     // That are named, but were lost or altered, and so the timestamp: their keys, or what they are.
     std::vector<std::string> lost_texts;
+    // Whether the checkpoint has the cosignatures that the policy of the bundle demands: witnesses may lag behind.
+    bool is_cosigned = false;
     http::NextPiece next;  // throws if what it reads is not what it read to compute the size
 };
 

@@ -56,6 +56,7 @@ TEST_F(Witnesses, AreNamedInBundlesAndExports) {
     const auto suggested = tlog::Policy::parse(expected);
     ASSERT_TRUE(suggested) << suggested.error();
     EXPECT_EQ(suggested->accept(as_text(find_member(*members, "checkpoint")->bytes))->cosignatures.size(), 2U);
+    EXPECT_TRUE(run(service().app().services().bundles->make({}))->is_cosigned);
     const json::value own = json::parse(service().get("/api/shared/user/export", bearer(t_->token)).body);
     EXPECT_EQ(own.at("consentLog").at("policy"), expected.c_str());
     EXPECT_EQ(own.at("consentLog").at("checkpoint"), shown().c_str());
@@ -88,6 +89,7 @@ TEST_F(Witnesses, ThatAreAwayDelayTheLogByHalfAMinuteAtMost) {
     add();
     work();
     EXPECT_EQ(size_shown(), 2U) << "no further wait while they are away";
+    EXPECT_FALSE(run(service().app().services().bundles->make({}))->is_cosigned);
     const Answer file = service().get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t_->token));
     EXPECT_EQ(file.status, 200U) << file.body;
 }
