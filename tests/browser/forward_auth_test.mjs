@@ -238,6 +238,20 @@ async function keepHandOver(page) {
     await client.send('Fetch.enable', { patterns: [{ urlPattern: '*/login/hand-over*', requestStage: 'Response' }] });
 }
 
+// Sends the first requests of these tabs to such addresses at the same moment.
+async function sendTogether(tabs, urlPattern) {
+    const held = [];
+    for (const tab of tabs) {
+        const client = await tab.createCDPSession();
+        client.on('Fetch.requestPaused', async ({ requestId }) => {
+            held.push(() => client.send('Fetch.continueRequest', { requestId }));
+            if (held.length === tabs.length) await Promise.all(held.map((send) => send()));
+            if (held.length > tabs.length) await held.at(-1)();
+        });
+        await client.send('Fetch.enable', { patterns: [{ urlPattern }] });
+    }
+}
+
 async function walk(name) {
     const email = `${name}1@example.org`;
     service.createUser(email);
@@ -355,6 +369,23 @@ test('a login ends where the application sends the browser', async () => {
     await one.go(`${app}/orders`);
     assert.equal(one.page.url(), `${app}/orders`);
     assert.ok(!(await hasHandOver(one.page)));
+});
+
+test('tabs that begin at the same moment both arrive', async () => {
+    proxyPort = startProxy('nginx');
+    const email = 'tabs@example.org';
+    service.createUser(email);
+    const one = await visit();
+    await one.go('/login');
+    await one.submit({ email, password });
+    const tabs = [await newTab(one.context), await newTab(one.context)];
+    await sendTogether(tabs, '*/.consentry/start*');
+    await Promise.all(tabs.map((tab, number) => tab.goto(`${app}/orders/${number}`)));
+    for (const [number, tab] of tabs.entries()) {
+        // By time, because nothing is drawn in a tab behind another one.
+        const isThere = (place, text) => location.href === place && document.querySelector('h1')?.textContent === text;
+        await tab.waitForFunction(isThere, { polling: 100 }, `${app}/orders/${number}`, `Hello ${email}`);
+    }
 });
 
 test('who stays at the page between login and application follows its link', async () => {
