@@ -315,7 +315,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
       social_guard(clock, signing_pool, audit, social_provider(config.social.google),
                    social_provider(config.social.apple), config.social.ca_file),
       social_accounts(database, clock, users, feature_flags, mails, consents, audit, config.account.username_prefix),
-      login(database, cache, clock, users, sessions, two_factor, passwords, social_accounts, audit,
+      login(database, cache, clock, users, sessions, two_factor, passwords, social_accounts, social_guard, audit,
             config.two_factor.encryption_keys),
       profiles(database, consents),
       accounts(database, clock, two_factor, passwords, consents, mails, audit,

@@ -37,8 +37,8 @@ ActivityAction action_of(LoginWith with) {
 }  // namespace
 
 Login::Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social, Audit audit,
-             const std::vector<std::string>& challenge_secrets)
+             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social,
+             SocialGuard& social_guard, Audit audit, const std::vector<std::string>& challenge_secrets)
     : database_(database),
       clock_(clock),
       challenges_(cache, clock, challenge_secrets),
@@ -47,6 +47,7 @@ Login::Login(storage::Database& database, storage::Cache& cache, const Clock& cl
       two_factor_(two_factor),
       passwords_(passwords),
       social_(social),
+      social_guard_(social_guard),
       audit_(audit) {}
 
 template <class T>
@@ -73,10 +74,10 @@ void Login::count(LoginCounts::Step step, const Result<T>& result) {
 
 awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin,
                                                       Cause cause) {
-    auto [owner, answer] = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause);
-    tell({.event = "login.credential", .key = "method", .value = "password"}, answer, owner, cause);
-    count(LoginCounts::Step::password, answer);
-    co_return std::move(answer);
+    auto step = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause);
+    tell({.event = "login.credential", .key = "method", .value = "password"}, step.answer, step.owner, cause);
+    count(LoginCounts::Step::password, step.answer);
+    co_return std::move(step.answer);
 }
 
 awaitable<Login::FirstStep> Login::check_credential(std::string email, std::string password, Origin origin,
@@ -131,8 +132,11 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
 
 awaitable<Result<LoginAnswer>> Login::with_social(Identity identity, SocialRequest request, Origin origin,
                                                   Cause cause) {
-    const Step step{.event = "login.social", .key = "provider", .value = facts_of(identity.provider).name};
-    auto [owner, answer] = co_await check_social(std::move(identity), std::move(request), std::move(origin), cause);
+    const SocialProvider provider = identity.provider;
+    const Step step{.event = "login.social", .key = "provider", .value = facts_of(provider).name};
+    auto [owner, answer, reason] =
+        co_await check_social(std::move(identity), std::move(request), std::move(origin), cause);
+    if (!reason.empty()) social_guard_.tell_of_refusal(provider, reason, cause, owner);
     tell(step, answer, owner, cause);
     co_return std::move(answer);
 }
@@ -141,12 +145,15 @@ awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest
                                                 const Cause& cause) {
     const auto& facts = facts_of(identity.provider);
     std::optional<UserId> owner;
-    if (!identity.answers(request.nonce)) co_return FirstStep{owner, fail(facts.invalid)};
+    if (!identity.answers(request.nonce)) co_return FirstStep{owner, fail(facts.invalid), "nonce"};
     // Two attempts: if two first logins run at once, the slower one retries and finds the account that the faster one
     // created.
     for (int attempt = 0; attempt < 2; ++attempt) {
         auto entry = co_await social_.find(identity, request, origin, cause);
-        if (!entry) co_return FirstStep{owner, fail(std::move(entry.error()))};
+        if (!entry) {
+            auto& refusal = entry.error();
+            co_return FirstStep{refusal.account, fail(std::move(refusal.error)), refusal.reason};
+        }
         if (!entry->is_new) owner = entry->user.id;
         if (auto refusal = refusal_of(entry->user, facts.with, clock_.now()))
             co_return FirstStep{owner, fail(std::move(*refusal))};
@@ -164,7 +171,7 @@ awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest
         }
         if (!answer.error().is(facts.invalid)) co_return FirstStep{owner, std::move(answer)};
         const bool spent = co_await social_.is_spent(identity);
-        if (spent) co_return FirstStep{owner, std::move(answer)};
+        if (spent) co_return FirstStep{owner, std::move(answer), "used"};
     }
     throw Unavailable("login: the account changed at the same moment");
 }

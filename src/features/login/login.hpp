@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -17,6 +18,7 @@
 #include "features/login/login_counts.hpp"
 #include "features/login/repository.hpp"
 #include "features/login/social_accounts.hpp"
+#include "features/login/social_guard.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/sessions/sessions.hpp"
 #include "features/two_factor/two_factor.hpp"
@@ -38,8 +40,8 @@ class Login {
 public:
     // `challenge_secrets` seal the challenges; see Challenges. The references must outlive this object.
     Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social, Audit audit,
-          const std::vector<std::string>& challenge_secrets);
+          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social,
+          SocialGuard& social_guard, Audit audit, const std::vector<std::string>& challenge_secrets);
 
     awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin, Cause cause);
     // `identity` comes from a token that social_guard.hpp has checked. Each token is accepted for one login.
@@ -67,6 +69,7 @@ private:
     struct FirstStep {
         std::optional<UserId> owner;
         Result<LoginAnswer> answer;
+        std::string_view reason = {};  // as in SocialRefusal
     };
     awaitable<FirstStep> check_credential(std::string email, std::string password, Origin origin, const Cause& cause);
     awaitable<Result<LoginAnswer>> check_password(std::optional<User> user, std::string email, std::string password,
@@ -120,6 +123,7 @@ private:
     TwoFactor& two_factor_;
     Passwords& passwords_;
     SocialAccounts& social_;
+    SocialGuard& social_guard_;
     Audit audit_;
     LoginCounts counts_;
 };

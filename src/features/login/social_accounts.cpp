@@ -12,19 +12,23 @@ SignUpFrom sign_up_from(LoginFrom from) { return from == LoginFrom::mobile ? Sig
 
 }  // namespace
 
-awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, const SocialRequest& request,
-                                                    const Origin& origin, const Cause& cause) {
-    const auto& facts = facts_of(identity.provider);
+awaitable<std::expected<SocialEntry, SocialRefusal>> SocialAccounts::find(const Identity& identity,
+                                                                          const SocialRequest& request,
+                                                                          const Origin& origin, const Cause& cause) {
+    const auto refused = [&](std::string_view reason, std::optional<UserId> account = std::nullopt) {
+        return std::unexpected(SocialRefusal{Error{facts_of(identity.provider).invalid}, reason, account});
+    };
     SocialEntry entry;
     entry.use = {.provider = identity.provider, .subject = identity.subject, .email = identity.email};
 
     std::optional<User> user;
     if (const auto owner = co_await repository_.find_owner(identity.provider, identity.subject)) {
         user = co_await users_.find(*owner);
-        if (!user) co_return fail(facts.invalid);
+        if (!user) co_return refused("deleted", *owner);  // a moment ago
         entry.use.is_linked = true;
     } else {
-        if (!identity.email || !identity.email_verified) co_return fail(facts.invalid);
+        if (!identity.email) co_return refused("email");
+        if (!identity.email_verified) co_return refused("email_verified");
         user = co_await users_.find_by_email(*identity.email);
         if (!user) {
             entry.user.email = *identity.email;
@@ -32,11 +36,12 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
         }
         const auto known = co_await repository_.find_subject(user->id, identity.provider);
         // If the account's address is unproven, a different linked subject does not stop the owner of the address.
-        if (known && known->subject != identity.subject && user->is_verified) co_return fail(facts.invalid);
+        if (known && known->subject != identity.subject && user->is_verified)
+            co_return refused("otherIdentity", user->id);
         // If it is removed from the account, the provider's word is no longer enough.
         if (user->is_verified) {
             const bool is_removed = co_await repository_.is_removed(user->id, identity.provider, identity.subject);
-            if (is_removed) co_return fail(facts.invalid);
+            if (is_removed) co_return refused("unlinked", user->id);
         }
         // Linked a moment ago.
         entry.use.is_linked = known && known->subject == identity.subject && known->is_current;
@@ -48,8 +53,8 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
     co_return entry;
 }
 
-awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, const SocialRequest& request,
-                                                         const Origin& origin, const Cause& cause) {
+awaitable<SocialEntry> SocialAccounts::take_over(SocialEntry entry, const SocialRequest& request, const Origin& origin,
+                                                 const Cause& cause) {
     User& user = entry.user;
     const TimePoint now = clock_.now();
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
@@ -74,11 +79,12 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     co_return entry;
 }
 
-awaitable<Result<SocialEntry>> SocialAccounts::sign_up(SocialEntry entry, const SocialRequest& request,
-                                                       const Origin& origin, const Cause& cause) {
+awaitable<std::expected<SocialEntry, SocialRefusal>> SocialAccounts::sign_up(SocialEntry entry,
+                                                                             const SocialRequest& request,
+                                                                             const Origin& origin, const Cause& cause) {
     const auto& facts = facts_of(entry.use.provider);
     const bool allowed = co_await flags_.allows(std::string(facts.sign_up_flag));
-    if (!allowed) co_return fail(errors::sign_up_forbidden);
+    if (!allowed) co_return std::unexpected(SocialRefusal{Error{errors::sign_up_forbidden}});
     const TimePoint now = clock_.now();
     User& user = entry.user;
     user.id = UserId::make(now);

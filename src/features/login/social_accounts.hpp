@@ -7,8 +7,10 @@
 // other identities and the second factor.
 #pragma once
 
+#include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -39,6 +41,15 @@ struct SocialEntry {
     bool is_taken_over = false;
 };
 
+// Why an identity leads to no account.
+struct SocialRefusal {
+    Error error;
+    // Only with the provider's `invalid`, for the operator, because the caller must not learn it: the claim or the
+    // rule.
+    std::string_view reason = {};
+    std::optional<UserId> account = {};  // the one that refuses the identity
+};
+
 class SocialAccounts {
 public:
     // The references must outlive this object.
@@ -57,8 +68,8 @@ public:
     // Errors: the provider's `invalid`, signUpForbidden. Does not check whether the account may log in, and writes
     // nothing. If two requests create or take over the same account at once, one transaction fails; calling this again
     // then finds the account that the other one left.
-    awaitable<Result<SocialEntry>> find(const Identity& identity, const SocialRequest& request, const Origin& origin,
-                                        const Cause& cause);
+    awaitable<std::expected<SocialEntry, SocialRefusal>> find(const Identity& identity, const SocialRequest& request,
+                                                              const Origin& origin, const Cause& cause);
     // Must follow the statements that create the account.
     void add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, const Cause& cause,
                  TimePoint now);
@@ -74,10 +85,10 @@ public:
     awaitable<void> forget_old() { return repository_.erase_spent(clock_.now() - clock_error_max); }
 
 private:
-    awaitable<Result<SocialEntry>> take_over(SocialEntry entry, const SocialRequest& request, const Origin& origin,
-                                             const Cause& cause);
-    awaitable<Result<SocialEntry>> sign_up(SocialEntry entry, const SocialRequest& request, const Origin& origin,
-                                           const Cause& cause);
+    awaitable<SocialEntry> take_over(SocialEntry entry, const SocialRequest& request, const Origin& origin,
+                                     const Cause& cause);
+    awaitable<std::expected<SocialEntry, SocialRefusal>> sign_up(SocialEntry entry, const SocialRequest& request,
+                                                                 const Origin& origin, const Cause& cause);
     awaitable<SocialEntry> with_acceptances(SocialEntry entry, const SocialRequest& request, const Origin& origin,
                                             TimePoint now);
 

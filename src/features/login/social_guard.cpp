@@ -35,16 +35,17 @@ awaitable<Result<Identity>> SocialGuard::identify(SocialProvider provider, std::
     if (!token) co_return fail(facts.required);
     auto identity = co_await check(provider, *token);
     if (identity) co_return std::move(*identity);
-    // The refusal itself is reported in one place for all operations; the reason is reported only here.
+    // The refusal itself is reported in one place for all operations; the reason is not.
     tell_of_refusal(provider, identity.error(), cause);
     co_return fail(facts.invalid);
 }
 
-void SocialGuard::tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause) {
+void SocialGuard::tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause,
+                                  std::optional<UserId> account) {
     const std::string name(facts_of(provider).name);
     if (!reasons_.admit(name + std::string(reason), reasons_max, std::chrono::minutes{1}, clock_.lock_time()).admitted)
         return;
-    audit_.tell("identity_token.refused", Outcome::refused, std::nullopt, cause,
+    audit_.tell("identity_token.refused", Outcome::refused, account, cause,
                 {{"provider", name}, {"reason", std::string(reason)}});
 }
 

@@ -67,9 +67,11 @@ public:
     // back. The token has not been spent yet; it must live until the answer. Errors: the provider's `required` and
     // `invalid`.
     awaitable<Result<Identity>> identify(SocialProvider provider, std::optional<std::string_view> token, Cause cause);
-    // Tells the operator why a login identified no one. Strangers cannot flood the stream: it takes a few of each
+    // Tells the operator why a login with an identity failed, although the caller does not learn it. `account` is the
+    // one that the identity would have opened, if known. Strangers cannot flood the stream: it takes a few of each
     // reason per minute.
-    void tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause);
+    void tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause,
+                         std::optional<UserId> account = std::nullopt);
 
 private:
     struct Known {

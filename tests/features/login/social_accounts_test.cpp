@@ -1,10 +1,13 @@
 // SOC-2, SOC-3, SOC-6: tests to which account a login with an identity leads.
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
 #include "features/sessions/epochs.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/identity_provider.hpp"
+#include "tests/support/log_support.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
@@ -461,6 +464,41 @@ TEST(SOC_3, AnUnlinkedIdentityStaysOutWhateverHappensToTheAccount) {
     EXPECT_FALSE(identities[0].as_object().contains("email")) << "no longer needed";
     EXPECT_EQ(identities[1].at("subject"), "s-2");
     EXPECT_FALSE(identities[1].as_object().contains("unlinkedAt"));
+}
+
+// The caller gets the same answer in all of these cases.
+TEST(SOC_3, TheOperatorLearnsWhyAGenuineTokenLedToNoAccount) {
+    AccountWorld world;
+    const Person person = world.service.make_person();
+    std::vector<Answer> answers;
+    world.service.clock().advance(seconds{1});
+    const std::string token = world.providers.token(world.service, google, "s-1", person.email);
+    ASSERT_EQ(log_in_with(world.service, google, token).status, 200U);
+    for (int i = 0; i < 12; ++i) answers.push_back(log_in_with(world.service, google, token));
+    answers.push_back(world.log_in(google, "s-2", person.email));
+    ASSERT_TRUE(world.unlink(person, SocialProvider::google));
+    answers.push_back(world.log_in(google, "s-1", person.email));
+    answers.push_back(world.log_in(google, "s-1", person.email, {{"nonce", "n-1"}}));
+    answers.push_back(world.log_in_claiming("s-3", ada, {{"email_verified", false}}));
+    answers.push_back(world.log_in_claiming("s-3", ada, {{"email", nullptr}}));
+    for (const Answer& answer : answers) EXPECT_EQ(answer.code_name(), "socialGoogleInvalid") << answer.body;
+
+    world.service.restart();  // writes the pending events
+    std::map<std::string, int> told;
+    for (const json::object& event : entries_in(world.service.folder() / "data" / "security" / "events.log")) {
+        if (event.at("event") != "identity_token.refused") continue;
+        EXPECT_EQ(event.at("detail").at("provider"), "google");
+        const std::string reason(event.at("detail").at("reason").as_string());
+        const bool names_account = event.contains("actor") && event.at("actor").as_string() == person.id.text();
+        ++told[reason + (names_account ? " at the account" : "")];
+    }
+    const std::map<std::string, int> expected{{"used at the account", 10},  // of each reason ten in a minute
+                                              {"otherIdentity at the account", 1},
+                                              {"unlinked at the account", 1},
+                                              {"nonce", 1},
+                                              {"email", 1},
+                                              {"email_verified", 1}};
+    EXPECT_EQ(told, expected);
 }
 
 // A person who proves the address of an account that never had an owner begins anew.

@@ -189,7 +189,7 @@ TEST(TFA_14, AForcedSetUpThatEndsDuringALoginLeavesAnOrdinaryChallenge) {
             service.sql("UPDATE two_factors SET required_setup = FALSE");
     });
     Login login(interrupted, real.cache, real.clock, real.users, real.sessions, real.two_factor, real.passwords,
-                real.social_accounts, real.audit, {std::string(32, 'k')});
+                real.social_accounts, real.social_guard, real.audit, {std::string(32, 'k')});
     const auto answer = run(login.with_credential(person.email, person.password, {}, {}));
     ASSERT_TRUE(answer) << answer.error().kind().name;
     EXPECT_FALSE(answer->challenge.empty());

@@ -260,7 +260,7 @@ struct SealedAgain {
             EXPECT_EQ(service.verify(other, code).status, 200U);
         });
         Login login(interrupted, real.cache, real.clock, real.users, real.sessions, real.two_factor, real.passwords,
-                    real.social_accounts, real.audit, {std::string(32, 'k')});
+                    real.social_accounts, real.social_guard, real.audit, {std::string(32, 'k')});
         const auto begun = run(login.with_credential(person.email, person.password, {}, {}));
         is_due = true;
         return run(login.verify(begun->challenge, proof, {}, {}));
