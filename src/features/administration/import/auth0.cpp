@@ -21,16 +21,17 @@ std::optional<std::string> id_of(const json::object& user) {
     return "auth0|" + *id;
 }
 
-// Some accounts have their address only among their identifiers.
-void take_address(const json::object& user, ImportRow& row) {
-    row.email = text_of(user, "email");
+// Some accounts have their address only among their identifiers. Returns what take_address() does.
+bool take_address_of(const json::object& user, ImportRow& row) {
+    auto address = text_of(user, "email");
     auto verified = flag_of(user, "email_verified");
     for (const json::object* identifier : objects_of(user, "identifiers")) {
-        if (row.email || text_of(*identifier, "type") != "email") continue;
-        row.email = text_of(*identifier, "value");
+        if (address || text_of(*identifier, "type") != "email") continue;
+        address = text_of(*identifier, "value");
         verified = flag_of(*identifier, "verified");
     }
     row.is_verified = verified.value_or(false) ? "true" : "false";
+    return take_address(row, std::move(address));
 }
 
 void take_identity(ImportRow& row, std::string_view provider, std::optional<std::string> subject) {
@@ -50,8 +51,7 @@ void take_identity_of_id(ImportRow& row, const std::string& id) {
 
 // `hashes`: null if there is no file of them.
 void convert_auth0(const json::object& user, ImportRow& row, const Hashes* hashes) {
-    take_address(user, row);
-    if (!row.email) return leave_out(row, "hasAddress");
+    if (!take_address_of(user, row)) return;
     // Auth0's default if the user gave no name is the address.
     if (const auto name = text_of(user, "name"); name != row.email) take_name(row, name);
     row.username = username_of(text_of(user, "username"));

@@ -26,8 +26,7 @@ std::string hash_of(const json::object& user, const FirebaseHashConfig& config) 
 }
 
 void convert_firebase(const json::object& user, ImportRow& row, const FirebaseHashConfig& config) {
-    row.email = text_of(user, "email");
-    if (!row.email) return leave_out(row, "hasAddress");
+    if (!take_address(row, text_of(user, "email"))) return;
     take_name(row, text_of(user, "displayName"));
     row.status = flag_of(user, "disabled").value_or(false) ? "inactive" : "active";
     row.is_verified = flag_of(user, "emailVerified").value_or(false) ? "true" : "false";

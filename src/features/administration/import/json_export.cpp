@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/stream_parser.hpp>
 
+#include "base/email_address.hpp"
 #include "base/errors.hpp"
 #include "base/json_values.hpp"
 #include "base/locales.hpp"
@@ -197,6 +198,16 @@ std::optional<std::string> joined(const std::optional<std::string>& first, const
     const std::string_view trimmed = trim(both);
     if (trimmed.empty()) return std::nullopt;
     return std::string(trimmed);
+}
+
+bool take_address(ImportRow& row, std::optional<std::string> address) {
+    if (!address || address->empty())
+        leave_out(row, "hasAddress");
+    else if (!canonical_email(*address))
+        leave_out(row, "hasUsableAddress");
+    else
+        row.email = std::move(address);
+    return row.email.has_value();
 }
 
 void take_name(ImportRow& row, const std::optional<std::string>& name) {

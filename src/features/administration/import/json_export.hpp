@@ -49,6 +49,9 @@ void take_subject(std::optional<std::string>& subject, std::optional<std::string
                   ImportRow& row);
 // Joins the parts of a name, as in "Ada Lovelace". Returns nullopt if there is none.
 std::optional<std::string> joined(const std::optional<std::string>& first, const std::optional<std::string>& last);
+// Sets the row's address. Returns false if there is none, or none that an account can have, and has then left the row
+// out: users choose their addresses, so one user could otherwise stop the import of all.
+bool take_address(ImportRow& row, std::optional<std::string> address);
 // Sets the row's name without blanks around it. One that breaks a rule for names is noted instead: users choose them,
 // so one user could otherwise stop the import of all.
 void take_name(ImportRow& row, const std::optional<std::string>& name);

@@ -64,8 +64,7 @@ void take_password(const json::object& credential, bool is_temporary, ImportRow&
 }
 
 void convert_keycloak(const json::object& user, ImportRow& row) {
-    row.email = text_of(user, "email");
-    if (!row.email) return leave_out(row, "hasAddress");
+    if (!take_address(row, text_of(user, "email"))) return;
     take_name(row, joined(text_of(user, "firstName"), text_of(user, "lastName")));
     row.username = username_of(text_of(user, "username"));
     row.status = flag_of(user, "enabled").value_or(true) ? "active" : "inactive";

@@ -63,8 +63,7 @@ private:
 
     void convert(ImportRow& row) const {
         if (!column("deleted_at").empty()) return leave_out(row, "isDeleted");
-        row.email = column("email");
-        if (row.email->empty()) return leave_out(row, "hasAddress");
+        if (!take_address(row, column("email"))) return;
         const json::object profile = object_in(column("raw_user_meta_data"));
         const auto name = text_of(profile, "name");
         take_name(row, name ? name : text_of(profile, "full_name"));
