@@ -49,6 +49,31 @@ TEST_F(UserCommands, APasswordMayEndWithoutALineEndOrWithThatOfWindows) {
         EXPECT_EQ(log_in(client(), {.email = email}).status, 200U) << email;
 }
 
+// Editors of Windows write this mark, and no login would send it.
+TEST_F(UserCommands, AByteOrderMarkIsNotPartOfAPassword) {
+    EXPECT_EQ(create("ada@example.org", "\uFEFF" + right_password).code, 0);
+    EXPECT_EQ(log_in(client(), {.email = "ada@example.org"}).status, 200U);
+    EXPECT_EQ(run({"user", "password", "set", "--email", "ada@example.org"}, "\uFEFFCopper-Meadow-77\n").code, 0);
+    EXPECT_EQ(log_in(client(), {.email = "ada@example.org", .password = "Copper-Meadow-77"}).status, 200U);
+}
+
+TEST_F(UserCommands, APasswordThatNoLoginCanSendIsRefused) {
+    const std::string zero_at_the_end = right_password + std::string(1, '\0');
+    std::string utf_16 = "\xFF\xFE";
+    for (const char character : right_password + "\n") utf_16.append({character, '\0'});
+    for (const std::string& password : {zero_at_the_end, utf_16}) {
+        const Finished refused = create("ada@example.org", password);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_THAT(refused.err, HasSubstr("the password must not contain a zero byte"));
+        EXPECT_EQ(refused.out, "");
+    }
+    EXPECT_EQ(run({"user", "list"}).out, "");
+
+    const Person ada = make_person(folder_.path(), "ada@example.org");
+    EXPECT_EQ(run({"user", "password", "set", "--email", ada.email}, zero_at_the_end + "\n").code, 1);
+    EXPECT_EQ(log_in(client(), ada).status, 200U) << "nothing was changed";
+}
+
 TEST_F(UserCommands, AWeakPasswordIsRefusedAndTheReasonGiven) {
     const struct {
         std::string password;

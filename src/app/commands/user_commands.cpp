@@ -1,8 +1,11 @@
 #include "app/commands/user_commands.hpp"
 
 #include <cstdio>
+#include <expected>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -22,20 +25,30 @@ namespace {
 
 constexpr std::int64_t account_name_length_max = 100;  // as in the API
 
+// Some editors begin a file with a byte order mark. It is no part of the first line.
 std::string read_line() {
+    constexpr std::string_view byte_order_mark = "\uFEFF";
     std::string line;
     std::getline(std::cin, line);
+    if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
     if (!line.empty() && line.back() == '\r') line.pop_back();
     return line;
 }
 
 // Reads one line of standard input, or asks at a terminal. Returns nullopt if that failed, and has then reported it.
 std::optional<std::string> read_password() {
-    if (!is_terminal(stdin)) return read_line();
-    auto password = ask_for_password();
-    if (password) return std::move(*password);
-    say("consentry: {}; nothing was changed\n", password.error());
-    return std::nullopt;
+    auto password = is_terminal(stdin) ? ask_for_password() : std::expected<std::string, std::string>(read_line());
+    if (!password) {
+        say("consentry: {}; nothing was changed\n", password.error());
+        return std::nullopt;
+    }
+    // The API takes no text with one, so the owner could never log in.
+    if (password->contains('\0')) {
+        say("consentry: the password must not contain a zero byte, as text in UTF-16 does; nothing was changed\n");
+        crypto::wipe(*password);
+        return std::nullopt;
+    }
+    return std::move(*password);
 }
 
 std::optional<Error> form_of(std::string_view password) {
