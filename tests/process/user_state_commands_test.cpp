@@ -71,6 +71,46 @@ TEST_F(UserStateCommands, BlockingEndsSessionsAndUnblockingBringsNoneBack) {
                 ElementsAre("userCreated", "userBlocked", "userUpdateStatus"));
 }
 
+TEST_F(UserStateCommands, UnblockingPromisesALoginOnlyIfTheAccountAllowsIt) {
+    const auto unblocked = [&](const std::string& change) {
+        EXPECT_EQ(run_for(ada_, {"user", "block"}).code, 0);
+        run_sql(folder_.path() / "data/consentry.db", "UPDATE users SET " + change);
+        const Finished done = run_for(ada_, {"user", "unblock"});
+        EXPECT_EQ(done.code, 0) << done.err;
+        return done.err;
+    };
+    const std::string sound = "is_verified = TRUE, password_expires_at = NULL, password_locked_until = NULL";
+    EXPECT_THAT(unblocked(sound), HasSubstr("The account is active: its owner can log in.\n"));
+    EXPECT_EQ(log_in(client(), ada_).status, 200U);
+
+    EXPECT_THAT(unblocked("is_verified = FALSE"),
+                AllOf(HasSubstr("The account is active. Its address is not verified"), Not(HasSubstr("can log in"))));
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "emailNotVerified");
+    EXPECT_THAT(unblocked("is_verified = TRUE, must_change_password = TRUE, password_expires_at = 1"),
+                AllOf(HasSubstr("The account is active. Its password has expired"), Not(HasSubstr("can log in"))));
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "passwordExpired");
+    EXPECT_THAT(unblocked(sound + ", must_change_password = FALSE, password_locked_until = 9000000000000"),
+                HasSubstr("The account is active: its owner can log in.\n"))
+        << "unblocking lifts this lock";
+    EXPECT_EQ(log_in(client(), ada_).status, 200U);
+    run_sql(folder_.path() / "data/consentry.db", "UPDATE users SET password_locked_until = 9000000000000");
+    EXPECT_THAT(run_for(ada_, {"user", "unblock"}).err,
+                AllOf(HasSubstr("The account is active. Wrong passwords"), HasSubstr("consentry user unlock"),
+                      Not(HasSubstr("can log in"))))
+        << "the account was active";
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "passwordAttemptMax");
+
+    EXPECT_EQ(run_for(ada_, {"user", "unlock"}).code, 0);
+    turn_two_factor_on(client(), ada_);
+    run_sql(folder_.path() / "data/consentry.db", "UPDATE two_factors SET locked_until = 9000000000000");
+    EXPECT_THAT(unblocked(sound), AllOf(HasSubstr("The account is active. Wrong codes"), Not(HasSubstr("can log in"))));
+    run_sql(folder_.path() / "data/consentry.db",
+            "UPDATE two_factors SET locked_until = NULL, required_setup = TRUE, set_up_allowed_at = 1");
+    EXPECT_THAT(unblocked(sound),
+                AllOf(HasSubstr("consentry user two-factor reset starts it again"), Not(HasSubstr("can log in"))));
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "twoFactorSetupExpired");
+}
+
 TEST_F(UserStateCommands, TheLastSuperAdminStays) {
     const Person root = make_person(folder_.path(), "root@example.org", "superAdmin");
     for (const std::vector<std::string>& arguments :

@@ -1,5 +1,6 @@
 // The commands that show accounts and change whether their owners may log in.
 #include <array>
+#include <string_view>
 
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
@@ -49,12 +50,38 @@ boost::json::value lock_of(const std::optional<TimePoint>& until, TimePoint now)
     return until && *until > now ? time_of(until) : boost::json::value();
 }
 
-int set_status(const UserOptions& options, UserStatus status, const char* says) {
+// What the owner of an account that has become active meets at the login, in the order in which the login checks it.
+std::string_view active_says(Services& services, const User& before) {
+    const auto found = run(services.users.find(before.id));  // the change may have lifted a lock
+    if (!found) return "The account is active.";             // and was deleted since
+    const User& user = *found;
+    const TimePoint lock_time = services.clock.lock_time();
+    const TwoFactorRecord factor = run(services.two_factor.state(user.id));
+    const auto set_up_until = services.two_factor.end_of_set_up(factor);
+    if (user.password_locked(lock_time))
+        return "The account is active. Wrong passwords have locked it: consentry user unlock lifts the lock.";
+    if (user.password_expired(services.clock.now()))
+        return "The account is active. Its password has expired: its owner must request a link with "
+               "\"Forgot your password?\".";
+    if (!user.is_verified)
+        return "The account is active. Its address is not verified yet: its owner must request a new link.";
+    if (set_up_until && *set_up_until <= services.clock.now())
+        return "The account is active. The time to set up two-factor authentication is over: "
+               "consentry user two-factor reset starts it again.";
+    if (factor.locked_until && *factor.locked_until > lock_time)
+        return "The account is active. Wrong codes have locked its second factor: consentry user unlock lifts the "
+               "lock.";
+    return "The account is active: its owner can log in.";
+}
+
+using Says = std::string_view (*)(Services& services, const User& user);
+
+int set_status(const UserOptions& options, UserStatus status, Says says) {
     return with_account(options.account, [&](Services& services, const User& user) -> int {
         const auto done = run(services.administration.set_status(
             {.actor = Actor::operator_at_the_machine(), .cause = {}}, user.id, status));
         if (!done) return tell(services, done.error());
-        tell_done(says, {{"id", user.id.text()}, {"status", consentry::name_of(status)}}, options.json);
+        tell_done(says(services, user), {{"id", user.id.text()}, {"status", consentry::name_of(status)}}, options.json);
         return 0;
     });
 }
@@ -130,12 +157,12 @@ int show_user(const UserOptions& options) {
 }
 
 int block_user(const UserOptions& options) {
-    return set_status(options, UserStatus::blocked, "The account is blocked, and all its sessions have ended.");
+    return set_status(options, UserStatus::blocked, [](Services&, const User&) -> std::string_view {
+        return "The account is blocked, and all its sessions have ended.";
+    });
 }
 
-int unblock_user(const UserOptions& options) {
-    return set_status(options, UserStatus::active, "The account is active: its owner can log in.");
-}
+int unblock_user(const UserOptions& options) { return set_status(options, UserStatus::active, active_says); }
 
 int unlock_user(const UserOptions& options) {
     return with_account(options.account, [&](Services& services, const User& user) -> int {
