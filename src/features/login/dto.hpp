@@ -137,7 +137,7 @@ struct LoginResponse {
                   "Whether the login needs a second step"),
             field("tokens", &LoginResponse::tokens, "Tokens of the new session"),
             field("mustChangePassword", &LoginResponse::must_change_password,
-                  "The password is temporary: the tokens only allow a password change and a logout"),
+                  "The password is temporary: the tokens only allow a password change, a refresh and a logout"),
             field("challengeToken", &LoginResponse::challenge_token, "Challenge token for the second step"),
             field("challengeExpiresIn", &LoginResponse::challenge_expires_in,
                   "Lifetime of the challenge in milliseconds"),

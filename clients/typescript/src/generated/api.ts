@@ -164,7 +164,7 @@ export interface components {
             /** @description Tokens of the new session */
             tokens: components["schemas"]["UserTokenResponseDto"];
             /**
-             * @description The password is temporary: the tokens only allow a password change and a logout
+             * @description The password is temporary: the tokens only allow a password change, a refresh and a logout
              * @constant
              */
             mustChangePassword?: true;
