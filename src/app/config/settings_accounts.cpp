@@ -72,7 +72,9 @@ std::vector<SettingSpec> account_settings() {
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::resend>(1, minutes_max),
          .default_text = "2",
-         .description = "The minimum time between two verification links for the same address."},
+         .description =
+             "The minimum time between two requested verification links for the same address. The link of the "
+             "sign-up does not count: a link can be requested right after it."},
         {.name = "VERIFICATION_TOKEN_LENGTH",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::token_length>(
