@@ -330,6 +330,30 @@ test('the answer to every operation that needs nothing can be read', async () =>
     assert.ok((await client.request('favicon')) instanceof Blob);
 });
 
+test('the API may be at another path', async () => {
+    for (const [settings, apiPath] of [
+        [{ HTTP_GLOBAL_PREFIX: '/auth' }, '/auth/v1'],
+        [{ HTTP_GLOBAL_PREFIX: '/my/auth', URL_VERSIONING_PREFIX: 'version' }, '/my/auth/version1'],
+        [{ HTTP_GLOBAL_PREFIX: '', URL_VERSIONING_ENABLE: 'false' }, ''],
+        [{ URL_VERSIONING_ENABLE: 'false' }, '/api'],
+    ]) {
+        const other = new Service(settings);
+        other.migrate();
+        await other.start();
+        other.createUser('ada@example.org');
+        const storage = memoryStorage();
+        const client = new Consentry({ baseUrl: other.origin, apiPath, storage });
+        assert.equal((await client.login({ email: 'ada@example.org', password })).state, 'signedIn', apiPath);
+        await storage.write({ ...(await storage.read()), expiresAt: Date.now() });
+        assert.equal((await client.sessions.list()).data.length, 1, `${apiPath}, after a refresh`);
+        // The first is documented without version, and the others are outside the prefix.
+        for (const operation of ['hello', 'jwks', 'documentation', 'consentLogCheckpoint'])
+            await client.request(operation);
+        const usual = new Consentry({ baseUrl: other.origin });
+        await assert.rejects(usual.login({ email: 'ada@example.org', password }), named('http.notFound'));
+    }
+});
+
 test('any operation by its name, for administrators too', async () => {
     service.createUser('root@example.org', 'superAdmin');
     const client = fresh();

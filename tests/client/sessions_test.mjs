@@ -879,4 +879,6 @@ test('an address that cannot be right is refused at once', () => {
         'https://example.org/?a=b',
     ])
         assert.throws(() => new Consentry({ baseUrl }), TypeError);
+    for (const apiPath of ['api', '/', '/api/', '//api', '/api//v1', '/api/../v1', '/.', '/api?v=1', '/a#v1', 'a:b'])
+        assert.throws(() => new Consentry({ baseUrl: 'https://example.org', apiPath }), TypeError, apiPath);
 });

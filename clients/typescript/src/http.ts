@@ -80,6 +80,11 @@ export interface AnyOptions extends CallOptions {
 export interface HttpOptions {
     /** Address of Consentry, such as `https://login.example.com`; may contain a path. */
     baseUrl: string | URL;
+    /**
+     * Where the API is below `baseUrl`: the HTTP_GLOBAL_PREFIX of Consentry and the version, such as `/auth/v1`, or the
+     * prefix alone without URL_VERSIONING_ENABLE. Default: `/api/v1`.
+     */
+    apiPath?: string | undefined;
     /** An API key, `<key>:<secret>`. For servers: whatever a page contains is public. */
     apiKey?: string | undefined;
     /** Milliseconds until an attempt fails. Default: 30,000, after which Consentry itself gives up. */
@@ -102,6 +107,12 @@ function baseOf(baseUrl: string | URL): string {
     if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
         throw new TypeError('baseUrl must be an http or https address without user, query and fragment');
     return url.href.replace(/\/+$/, '');
+}
+
+function apiPathOf(apiPath: string): string {
+    if (!/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/.test(apiPath))
+        throw new TypeError('apiPath must be empty, or a path such as /api/v1 without a slash at its end');
+    return apiPath;
 }
 
 function segmentOf(name: string, value: string): string {
@@ -154,6 +165,7 @@ async function contentOf(response: Response, type: string): Promise<unknown> {
 /** Sends operations, and repeats them where that is safe. Knows no session. */
 export class Http {
     readonly #base: string;
+    readonly #apiPath: string | undefined;
     readonly #apiKey: string | undefined;
     readonly #timeout: number;
     readonly #retry: RetryPolicy;
@@ -164,6 +176,7 @@ export class Http {
     constructor(options: HttpOptions, language: () => Language | undefined) {
         this.#language = language;
         this.#base = baseOf(options.baseUrl);
+        this.#apiPath = options.apiPath === undefined ? undefined : apiPathOf(options.apiPath);
         this.#apiKey = options.apiKey;
         this.#timeout = options.timeout ?? 30_000;
         const { attempts = defaultRetry.attempts, longestWait = defaultRetry.longestWait } = options.retry ?? {};
@@ -173,8 +186,8 @@ export class Http {
 
     /** `read` takes what it needs of a 2xx answer; the timeout includes it. */
     async send<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
-        const [method, path, , , fileType]: Operation = operations[operation];
-        const url = this.#base + pathOf(path, options.path) + queryOf(options.query);
+        const [method, template, , , fileType]: Operation = operations[operation];
+        const url = this.#base + pathOf(this.#placed(template), options.path) + queryOf(options.query);
         const headers = new Headers(options.headers);
         headers.set('accept', 'application/json, */*;q=0.5');
         if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
@@ -213,6 +226,11 @@ export class Http {
                 await pauseFor(pause, options.signal);
             }
         }
+    }
+
+    /** Operations that are documented without a version answer with it, too; those outside the API stay. */
+    #placed(template: string): string {
+        return this.#apiPath === undefined ? template : template.replace(/^\/api(\/v1)?(?=\/)/, this.#apiPath);
     }
 
     async #attempt<T>(
