@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Service } from '../browser/harness.mjs';
-import { Consentry, built, listen, password, totp } from './client.mjs';
+import { Consentry, built, listen, memoryStorage, password, totp } from './client.mjs';
 import { openSite, openTab } from './pages.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'consentry-examples-'));
@@ -107,6 +107,30 @@ test('the Express API admits live sessions only', async () => {
     assert.equal((await fetch(`${down}/hello`, { headers: { authorization: 'Bearer a.b.c' } })).status, 503);
     const another = await listen(makeApp(await listen((request, response) => response.end('yes'))));
     assert.equal((await fetch(`${another}/hello`, { headers: { authorization: 'Bearer a.b.c' } })).status, 503);
+});
+
+test('the Express API takes no mistake of its operator for one of the user', async () => {
+    const { makeApp } = await import(pathToFileURL(join(built, 'examples/express/server.mjs')));
+    const guarded = new Service({ AUTH_API_KEY_REQUIRED: 'true' });
+    guarded.migrate();
+    await guarded.start();
+    guarded.createUser('tess@example.org');
+    const apiKey = guarded.run(['apikey', 'create', '--name', 'API', '--type', 'default']).trim();
+    const storage = memoryStorage();
+    await new Consentry({ baseUrl: guarded.origin, apiKey, storage }).login({ email: 'tess@example.org', password });
+    const { accessToken } = await storage.read();
+    const statusOf = async (app, token = accessToken) => {
+        const api = await listen(app);
+        return (await fetch(`${api}/hello`, { headers: { authorization: `Bearer ${token}` } })).status;
+    };
+    assert.equal(await statusOf(makeApp(guarded.origin)), 503, 'without a key');
+    assert.equal(await statusOf(makeApp(guarded.origin, `${apiKey}x`)), 503, 'with a wrong key');
+    assert.equal(await statusOf(makeApp(guarded.origin, apiKey)), 200);
+    assert.equal(await statusOf(makeApp(guarded.origin, apiKey), `${accessToken}x`), 401);
+    for (const status of [401, 403, 429]) {
+        const proxy = await listen((request, response) => response.writeHead(status).end('<h1>Who are you?</h1>'));
+        assert.equal(await statusOf(makeApp(proxy)), 503, `a proxy answers ${status}`);
+    }
 });
 
 test('the Express API starts through a symbolic link, too', async () => {

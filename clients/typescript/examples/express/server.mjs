@@ -1,6 +1,8 @@
 // An API that only users of Consentry may call.
 //
 //   CONSENTRY_URL=http://localhost:3000 PORT=8080 node server.mjs
+//
+// With AUTH_API_KEY_REQUIRED, CONSENTRY_API_KEY is the API key of this server.
 import { existsSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
@@ -28,18 +30,20 @@ export function requireUser(consentry, { roles = [], policies = [] } = {}) {
             if (!request.user.id) return response.status(503).json({ message: 'Try again later' });
         } catch (error) {
             if (!(error instanceof ConsentryError)) return next(error);
-            const { name, message, data, retryAfter } = error;
-            const isRefusal = error.status === 401 || error.status === 403 || error.status === 429;
+            const { name, module, status, message, data, retryAfter } = error;
+            // A wrong API key, or a proxy in the way, is no fault of the user, who would log in again in vain.
+            const isOfUser = module !== 'apiKey' && module !== 'client';
+            const isRefusal = isOfUser && (status === 401 || status === 403 || status === 429);
             if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
             if (!isRefusal) return response.status(503).json({ message: 'Try again later' });
-            return response.status(error.status).json({ name, message, data });
+            return response.status(status).json({ name, message, data });
         }
         next();
     };
 }
 
-export function makeApp(consentryUrl) {
-    const consentry = new Consentry({ baseUrl: consentryUrl, timeout: 5_000, retry: { longestWait: 1_000 } });
+export function makeApp(consentryUrl, apiKey) {
+    const consentry = new Consentry({ baseUrl: consentryUrl, apiKey, timeout: 5_000, retry: { longestWait: 1_000 } });
     const app = express();
     app.disable('x-powered-by');
     // Behind a proxy of yours: app.set('trust proxy', 'loopback'), so that request.ip is the user's address.
@@ -52,6 +56,7 @@ export function makeApp(consentryUrl) {
 // Whether Node runs this file, perhaps through a symbolic link, or another module imports it.
 const program = process.argv[1] ?? '';
 if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) {
-    const { CONSENTRY_URL = 'http://localhost:3000', PORT = '8080' } = process.env;
-    makeApp(CONSENTRY_URL).listen(Number(PORT), () => console.log(`listens on http://localhost:${PORT}`));
+    const { CONSENTRY_URL = 'http://localhost:3000', CONSENTRY_API_KEY, PORT = '8080' } = process.env;
+    const app = makeApp(CONSENTRY_URL, CONSENTRY_API_KEY);
+    app.listen(Number(PORT), () => console.log(`listens on http://localhost:${PORT}`));
 }
