@@ -148,6 +148,25 @@ TEST(Guides, NoPasswordIsAnArgument) {
     EXPECT_GT(pages, 50U);
 }
 
+// With the usual umask, every user of the machine could read keys, password hashes and copies of the database.
+TEST(Guides, EverySecretThatACommandWritesIsForItsOwnerOnly) {
+    const boost::regex writes(R"(\bpg_dump(?:all)? .*(?:>|--file)|\.dump .*>|\bkeys generate >|\bcat [\w. ]*\.key >|)"
+                              R"(\bopenssl rand .*> |^ +psql --csv |\bauth:export |\bkc\.sh export )");
+    std::size_t commands = 0;
+    for (const std::string& path : project_files()) {
+        if ((!path.starts_with("docs/") && !path.ends_with("README.md")) || path.ends_with(".png")) continue;
+        bool is_private = false;  // since the beginning of the block
+        for (const std::string& line : lines_of(read_file(path))) {
+            if (line.find_first_not_of(" #") == std::string::npos) is_private = false;
+            is_private |= line.contains("umask 077");
+            if (!boost::regex_search(line, writes)) continue;
+            ++commands;
+            EXPECT_TRUE(is_private) << path << ": " << line << ": umask 077";
+        }
+    }
+    EXPECT_GE(commands, 9U);
+}
+
 // docs/reference/shared-rules.md names tests as `SUITE.Name`; each of them must exist.
 TEST(SharedRules, EveryTestThatIsNamedExists) {
     std::set<std::string> declared;
