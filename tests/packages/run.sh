@@ -3,7 +3,8 @@
 # upgrade from a former version with data, upgrades that fail, removal, purge. systemd does not run there, so the service
 # is started by hand, as the unit would, and a stand-in notes what the package asks of systemctl.
 #
-#   tests/packages/run.sh PACKAGE     a consentry_*.deb, beside its consentry-dbgsym_*.deb; needs root, for chroot
+#   tests/packages/run.sh PACKAGE [RELEASE]     a consentry_*.deb, beside its consentry-dbgsym_*.deb; RELEASE is the
+#                                               Debian that has built it, default: bookworm; needs root, for chroot
 set -euo pipefail
 tests=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 package=$(realpath "$1")
