@@ -1,3 +1,4 @@
+#include <stdexcept>
 #include <thread>
 
 #include <fmt/format.h>
@@ -43,10 +44,9 @@ void measure_memory(const Stage& stage, Report& report) {
 void measure_connections(const Stage& stage, Report& report) {
     constexpr std::size_t connections = 10'000;
     constexpr double more_max_mib = 12;
-    if (raise_file_limit() < connections + 100) {
-        report.note("10: not measured; this system allows too few open files (ulimit -Hn)");
-        return;
-    }
+    if (const std::size_t files = raise_file_limit(); files < connections + 100)
+        throw std::runtime_error(
+            fmt::format("this system allows {} open files (ulimit -Hn), {} are required", files, connections + 100));
     const Server service = stage.serve();
     const std::string request = get_request(hello_path);
     const Load few{.port = service.port, .duration = stage.length().window / 4, .next = [&](std::size_t) {
