@@ -76,6 +76,7 @@ async function attemptsOf(t, answer, options) {
     const timers = new Set();
     const { setTimeout, clearTimeout } = globalThis;
     t.mock.method(performance, 'now', () => now);
+    t.mock.method(Math, 'random', () => 0.5);
     t.mock.method(globalThis, 'setTimeout', (act, delay) => {
         // Node's own fetch has timers, too.
         if (!new Error().stack.includes(join(built, 'dist'))) return setTimeout(act, delay);
@@ -137,6 +138,28 @@ test('a refresh that gets no answer is repeated once: a third attempt would come
     const { at, outcome } = await attemptsOf(t, never);
     named('client.timeout')(outcome);
     assert.deepEqual(at, [0, 8_000]);
+});
+
+test('all repetitions come within the grace period that Consentry has', async (t) => {
+    const never = (_, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const timesOf = async (answer, refreshGrace) => {
+        const { at } = await attemptsOf(t, answer, { refreshGrace });
+        t.mock.restoreAll();
+        return at;
+    };
+    for (const [grace, latest] of [
+        [1_000, 900],
+        [5_000, 4_500],
+        [60_000, 54_000],
+    ]) {
+        const last = (await timesOf(lose, grace)).at(-1);
+        assert.ok(last <= latest && last >= latest - 250, `${last} of ${grace}`);
+    }
+    assert.deepEqual(await timesOf(lose, 0), [0]);
+    assert.deepEqual(await timesOf(never, 5_000), [0, 4_000]);
+    assert.deepEqual(await timesOf(never, 3_000), [0], 'its answer may take longer than the grace period');
+    assert.deepEqual((await timesOf(never, 60_000)).slice(0, 2), [0, 8_000]);
 });
 
 test('a short timeout does not make many attempts', async (t) => {

@@ -11,7 +11,7 @@ import type {
     RequestOptions,
 } from './http.js';
 import type { Language } from './language.js';
-import { orAborted } from './retry.js';
+import { defaultGrace, orAborted, urgentTimeout } from './retry.js';
 import { isExpired, isOver, isRefusedToken, Session } from './session.js';
 import type { SessionEvent, SessionListener } from './session.js';
 import { memoryStorage } from './storage.js';
@@ -66,11 +66,6 @@ type Arguments<O extends OperationId> =
     Record<never, never> extends RequestOptions<O> ? [options?: RequestOptions<O>] : [options: RequestOptions<O>];
 
 const renewalsAtMost = 2;
-/**
- * Milliseconds for an answer with new tokens: as long as possible for slow networks, and short enough that a second
- * attempt reaches Consentry while it repeats its answer, for ten seconds (AUTH_JWT_REFRESH_GRACE_IN_SECONDS).
- */
-const refreshTimeout = 8_000;
 
 function tokensOf(answer: Data<'refreshTokens'>): Tokens {
     return {
@@ -92,12 +87,14 @@ export class Consentry {
     readonly #http: Http;
     readonly #session: Session;
     readonly #from: 'website' | 'mobile';
+    readonly #refreshTimeoutMax: number;
     readonly #refreshTimeout: number;
 
     constructor(options: ConsentryOptions) {
         this.language = options.language;
         this.#from = options.from ?? 'website';
-        this.#refreshTimeout = Math.min(options.timeout ?? refreshTimeout, refreshTimeout);
+        this.#refreshTimeoutMax = urgentTimeout(options.refreshGrace ?? defaultGrace);
+        this.#refreshTimeout = Math.min(options.timeout ?? Infinity, this.#refreshTimeoutMax);
         this.#http = new Http(options, () => this.language);
         this.#session = new Session(options.storage ?? memoryStorage(), (token) => this.#refresh(token));
     }
@@ -212,7 +209,7 @@ export class Consentry {
      * session. If it fails because the answer is lost, call it again.
      */
     async confirmSession(proof: Proof | { password: string }, options?: CallOptions): Promise<void> {
-        const timeout = Math.min(options?.timeout ?? this.#refreshTimeout, refreshTimeout);
+        const timeout = Math.min(options?.timeout ?? this.#refreshTimeout, this.#refreshTimeoutMax);
         const asked = { ...options, body: proof, timeout };
         const read = (response: Response) => bodyOf('confirmSession', response);
         await this.#session.exchange(

@@ -2,7 +2,7 @@ import { ConsentryError, errorOf, isEnvelope, unreadable } from './errors.js';
 import type { operations as Documented } from './generated/api.js';
 import { operations } from './generated/operations.js';
 import type { Language } from './language.js';
-import { Repetitions, defaultRetry, delayOf, pauseFor } from './retry.js';
+import { Repetitions, defaultGrace, defaultRetry, delayOf, pauseFor } from './retry.js';
 import type { Repeatability, RetryPolicy } from './retry.js';
 
 /** Name of an operation in the API document. */
@@ -90,6 +90,11 @@ export interface HttpOptions {
     /** Milliseconds until an attempt fails. Default: 30,000, after which Consentry itself gives up. */
     timeout?: number | undefined;
     retry?: Partial<RetryPolicy> | undefined;
+    /**
+     * Milliseconds for which Consentry repeats its answer to a refresh: AUTH_JWT_REFRESH_GRACE_IN_SECONDS. A later
+     * repetition would count as theft. Default: 10,000.
+     */
+    refreshGrace?: number | undefined;
     /** Replaces the platform's `fetch`. */
     fetch?: typeof fetch | undefined;
 }
@@ -169,6 +174,7 @@ export class Http {
     readonly #apiKey: string | undefined;
     readonly #timeout: number;
     readonly #retry: RetryPolicy;
+    readonly #grace: number;
     readonly #fetch: typeof fetch;
     readonly #language: () => Language | undefined;
 
@@ -181,6 +187,7 @@ export class Http {
         this.#timeout = options.timeout ?? 30_000;
         const { attempts = defaultRetry.attempts, longestWait = defaultRetry.longestWait } = options.retry ?? {};
         this.#retry = { attempts, longestWait };
+        this.#grace = options.refreshGrace ?? defaultGrace;
         this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     }
 
@@ -214,7 +221,7 @@ export class Http {
             referrerPolicy: 'no-referrer',
             ...(body !== undefined && { body }),
         };
-        const repetitions = new Repetitions(repeatabilityOf(operation), this.#retry);
+        const repetitions = new Repetitions(repeatabilityOf(operation), this.#retry, this.#grace);
         for (;;) {
             repetitions.begin();
             try {

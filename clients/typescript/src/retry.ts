@@ -3,7 +3,7 @@ import type { ConsentryError } from './errors.js';
 /** When a request is repeated. Only requests whose repetition cannot do something twice are. */
 export interface RetryPolicy {
     /** How often a request is sent at most; 1 turns repetition off. A refresh whose answer may be lost is repeated for
-     * nine seconds instead. Default: 3. */
+     * nine tenths of `refreshGrace` instead. Default: 3. */
     attempts: number;
     /** The longest wait before a repetition in milliseconds. If Consentry asks for more, the error is thrown at once,
      * and `retryAfter` tells the seconds. Default: 10,000. */
@@ -14,11 +14,21 @@ export const defaultRetry: RetryPolicy = { attempts: 3, longestWait: 10_000 };
 
 const firstPause = 250;
 
+/** The default of AUTH_JWT_REFRESH_GRACE_IN_SECONDS in milliseconds: how long Consentry repeats its answer. */
+export const defaultGrace = 10_000;
+
 /**
- * Milliseconds after its first attempt in which an urgent request is repeated. Consentry repeats its answer for ten
- * seconds (AUTH_JWT_REFRESH_GRACE_IN_SECONDS), and the last repetition needs time to arrive.
+ * Milliseconds after its first attempt in which an urgent request is repeated. The last repetition needs time to
+ * arrive.
  */
-const urgentFor = 9_000;
+const urgentFor = (grace: number): number => grace * 0.9;
+
+/**
+ * Milliseconds for an answer with new tokens: as long as possible for slow networks, and short enough that a second
+ * attempt reaches Consentry while it repeats its answer. Half of the usual time is the least: if a second attempt would
+ * then come too late, there is none.
+ */
+export const urgentTimeout = (grace: number): number => Math.min(Math.max(grace * 0.8, 4_000), 8_000);
 
 /** A delay of `setTimeout`, which takes whatever is longer than 24 days, and Infinity, for none at all. */
 export const delayOf = (milliseconds: number): number => Math.min(milliseconds, 2 ** 31 - 1);
@@ -43,14 +53,16 @@ export function mayBeDone(error: ConsentryError): boolean {
 export class Repetitions {
     readonly #repeatability: Repeatability;
     readonly #policy: RetryPolicy;
+    readonly #grace: number;
     #attempts = 0;
     #begun = 0;
     /** When the first attempt of an urgent request began that may have been done. */
     #urgentSince = Infinity;
 
-    constructor(repeatability: Repeatability, policy: RetryPolicy) {
+    constructor(repeatability: Repeatability, policy: RetryPolicy, grace: number) {
         this.#repeatability = repeatability;
         this.#policy = policy;
+        this.#grace = grace;
     }
 
     /** An attempt begins. */
@@ -107,7 +119,7 @@ export class Repetitions {
     }
 
     #urgentLeft(): number {
-        return this.#urgentSince + urgentFor - performance.now();
+        return this.#urgentSince + urgentFor(this.#grace) - performance.now();
     }
 }
 

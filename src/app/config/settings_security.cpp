@@ -177,7 +177,10 @@ std::vector<SettingSpec> token_settings() {
           .default_text = "10",
           .description =
               "How long a client can repeat the refresh token that it has just used and get the same new tokens "
-              "again, in case it lost the response. A later repeat counts as theft and ends the session."}});
+              "again, in case it lost the response. A later repeat counts as theft and ends the session. If you set "
+              "less "
+              "than the default, tell the TypeScript client with its option `refreshGrace`, or its repeats come too "
+              "late."}});
     return all;
 }
 
