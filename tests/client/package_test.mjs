@@ -40,17 +40,30 @@ test('types accept what is right and refuse what is wrong', () => {
     tool('tsc', ['--project', folder]);
 });
 
-test('the package has the compiled files, their types and maps, and nothing else', () => {
+test('the package has the compiled files, their types and maps, the examples, and nothing else', () => {
     const [{ files, version }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts']));
     const modules = ['client', 'errors', 'generated/api', 'generated/errors', 'generated/operations', 'http', 'index'];
     modules.push('language', 'retry', 'session', 'storage');
-    const expected = ['LICENSE', 'README.md', 'package.json'];
+    const expected = ['LICENSE', 'README.md', 'package.json', 'examples/express/server.mjs'];
+    expected.push('examples/single-page/app.js', 'examples/single-page/index.html');
     for (const name of modules) for (const end of ['.d.ts', '.js', '.js.map']) expected.push(`dist/${name}${end}`);
     assert.deepEqual(files.map(({ path }) => path).sort(), expected.sort());
     const [, program] = /VERSION (\d+\.\d+\.\d+)/.exec(readFileSync(join(root, 'CMakeLists.txt'), 'utf8'));
     assert.equal(version, program, 'the package and the program have one version');
     const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
     assert.deepEqual(manifest.dependencies ?? {}, {});
+});
+
+test('every link of its README leads to a file in it', () => {
+    const [{ files }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts']));
+    const readme = readFileSync(join(built, 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\(([^)#:\s]+)/g)].map(([, link]) => link);
+    assert.ok(links.length > 1);
+    for (const link of links)
+        assert.ok(
+            files.some(({ path }) => `${path}/`.startsWith(`${link}/`)),
+            link,
+        );
 });
 
 test('publint and attw find nothing', () => {

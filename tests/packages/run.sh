@@ -105,6 +105,14 @@ for file in docs/guides/backup.md docs/deploy/nginx.conf docs/examples/policies/
     docs/decisions/README.md docs/pages/README.md assets/pages/login.html clients/typescript/README.md; do
     [[ -s "$files/usr/share/doc/consentry/$file" ]] || fail "$file is missing, or guides cannot link to it"
 done
+documents=$files/usr/share/doc/consentry
+while read -r page; do
+    while read -r link; do
+        # The license is a link to that of base-files, which is not in the package.
+        target=$(dirname "$page")/$link
+        [[ -e "$target" || -L "$target" ]] || fail "${page#"$documents/"} links to $link, which is missing"
+    done < <(grep -oE '\]\([^)#:[:space:]]+(#[^)[:space:]]*)?\)' "$page" | sed -E 's/^..([^)#]+).*/\1/')
+done < <(find "$documents" -name '*.md')
 debug_package=$(dirname "$package")/$(basename "$package" | sed 's/^consentry_/consentry-dbgsym_/')
 [[ -s "$debug_package" ]] || fail "$debug_package is missing"
 readelf --section-headers --wide "$files/usr/bin/consentry" | grep -E ' \.(symtab|debug_info) ' && fail "the program has debug symbols"

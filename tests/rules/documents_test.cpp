@@ -106,21 +106,25 @@ TEST(Guides, EveryRequestUsesTheFirstPathOfItsOperation) {
     EXPECT_GT(named, 60U);
 }
 
-// The folder of documents that the Debian package installs has the layout of the source tree. Pages for developers link
-// to sources, too; guides are for operators, who have the package alone.
-TEST(Guides, EveryFileThatAGuideLinksToIsInTheDebianPackage) {
+// The folder of documents that the Debian package installs has the layout of the source tree. Operators have the
+// package alone.
+TEST(Guides, EveryFileThatAPageOfTheDebianPackageLinksToIsInIt) {
+    const std::string documents = "usr/share/doc/consentry/";
     std::vector<fs::path> installed;
     for (const char* list : {"packaging/debian/consentry.docs", "packaging/debian/consentry.install"})
         for (const std::string& line : lines_of(read_file(list)))
             if (!line.empty()) installed.emplace_back(line.substr(0, line.find(' ')));
+    for (const std::string& line : lines_of(read_file("packaging/debian/consentry.links")))
+        if (const auto at = line.find(documents); at != std::string::npos)
+            installed.emplace_back(line.substr(at + documents.size()));
     const auto is_installed = [&](const fs::path& file) {
         return std::ranges::any_of(
             installed, [&](const fs::path& place) { return std::ranges::mismatch(place, file).in1 == place.end(); });
     };
-    const boost::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");
+    const boost::regex link(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");
     std::size_t links = 0;
     for (const std::string& page : project_files()) {
-        if (!page.starts_with("docs/guides/") || !page.ends_with(".md")) continue;
+        if (!is_installed(page) || !page.ends_with(".md")) continue;
         const std::string text = read_file(page);
         for (boost::sregex_iterator found(text.begin(), text.end(), link), end; found != end; ++found, ++links) {
             const fs::path file = (fs::path(page).parent_path() / (*found)[1].str()).lexically_normal();
