@@ -178,9 +178,8 @@ std::vector<SettingSpec> token_settings() {
           .description =
               "How long a client can repeat the refresh token that it has just used and get the same new tokens "
               "again, in case it lost the response. A later repeat counts as theft and ends the session. If you set "
-              "less "
-              "than the default, tell the TypeScript client with its option `refreshGrace`, or its repeats come too "
-              "late."}});
+              "less than the default, tell the TypeScript client with its option `refreshGrace`, or its repeats come "
+              "too late."}});
     return all;
 }
 

@@ -10,7 +10,7 @@
 
 namespace consentry {
 
-// Where the files are.
+// The folder of events.log and the older files that were renamed.
 std::filesystem::path security_event_folder(const std::filesystem::path& data_directory);
 
 class SecurityEventFile final : public SecurityEvents {

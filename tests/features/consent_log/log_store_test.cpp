@@ -64,6 +64,39 @@ public:
     }
 };
 
+// A log that fails in one call of its database or store, the one with this number from 0 on: down, too slow, or full.
+class LogWithFailure {
+public:
+    LogWithFailure(LogBench& bench, storage::ObjectStore& store, int failing)
+        : left_(failing),
+          store_(store, before_),
+          database_(bench.services().database, before_),
+          log_(bench.make_log(database_, store_)) {}
+
+    // Returns whether the round has met the failure.
+    bool fails() {
+        try {
+            run(log_.work());
+            return false;
+        } catch (const Unavailable&) {
+            return true;
+        }
+    }
+    void work_without_failure() {
+        left_ = -1;
+        run(log_.work());
+    }
+
+private:
+    int left_;
+    const BeforeCall before_ = [this](std::string_view) {
+        if (left_-- == 0) throw Unavailable("the disk is full");
+    };
+    FaultyStore store_;
+    FaultyDatabase database_;
+    PublishedLog log_;
+};
+
 class LogStore : public ::testing::Test {
 protected:
     std::string state(const std::string& column) const { return bench_.sql("SELECT " + column + " FROM logs"); }
@@ -92,27 +125,15 @@ protected:
     PublishedLog log_ = restarted();
 };
 
-// Down, too slow, or full: each call fails once, and the next round completes what was interrupted.
+// The next round completes what was interrupted.
 TEST_F(LogStore, AnyCallMayFail) {
     for (int failing = 0;; ++failing) {
         SCOPED_TRACE(failing);
         bench_.add(failing % 3 == 0 ? 90 : 1);
-        int left = failing;
-        const BeforeCall before = [&](std::string_view) {
-            if (left-- == 0) throw Unavailable("the disk is full");
-        };
-        FaultyStore store(store_, before);
-        FaultyDatabase database(bench_.services().database, before);
-        PublishedLog log = bench_.make_log(database, store);
-        bool has_failed = false;
-        try {
-            run(log.work());
-        } catch (const Unavailable&) {
-            has_failed = true;
-        }
+        LogWithFailure log(bench_, store_, failing);
+        const bool has_failed = log.fails();
         ASSERT_TRUE(bench_.observe());
-        left = -1;
-        run(log.work());
+        log.work_without_failure();
         ASSERT_TRUE(bench_.observe());
         ASSERT_THAT(bench_.complaints(), IsEmpty());
         if (!has_failed) break;
@@ -283,21 +304,9 @@ TEST_F(LogStore, AnyCallOfARepairMayFail) {
     for (bool has_failed = true; has_failed; ++failing) {
         SCOPED_TRACE(failing);
         fs::remove_all(bench_.object("tile"));
-        int left = failing;
-        const BeforeCall before = [&](std::string_view) {
-            if (left-- == 0) throw Unavailable("the disk is full");
-        };
-        FaultyStore store(store_, before);
-        FaultyDatabase database(bench_.services().database, before);
-        PublishedLog log = bench_.make_log(database, store);
-        has_failed = false;
-        try {
-            run(log.work());
-        } catch (const Unavailable&) {
-            has_failed = true;
-        }
-        left = -1;
-        run(log.work());
+        LogWithFailure log(bench_, store_, failing);
+        has_failed = log.fails();
+        log.work_without_failure();
         ASSERT_EQ(objects(), whole);
     }
     EXPECT_GT(failing, 30) << "each tile has been looked for and written";
