@@ -19,7 +19,7 @@ namespace {
 
 constexpr double rival_floor = 1;  // of what does the same work
 
-void compare(const std::string& goal, const Side& ours, const Side& rival, double floor, Report& report) {
+void compare_with_rival(const std::string& goal, const Side& ours, const Side& rival, double floor, Report& report) {
     const Spread per_second = ratio(ours.per_second, rival.per_second);
     const Spread per_cpu = ratio(ours.per_cpu_second, rival.per_cpu_second);
     report.add({.goal = goal,
@@ -47,8 +47,9 @@ void measure_against_nginx(const Stage& stage, Report& report) {
     std::array sides{Side{.name = "nginx", .server = &nginx, .requests = requests},
                      Side{.name = "Consentry", .server = &service, .requests = requests}};
     measure_in_turns(sides, stage.length());
-    compare(fmt::format("nginx: GET 2fa/status, known tokens, against a fixed JSON of {} bytes", body.size()), sides[1],
-            sides[0], known_tokens_floor, report);
+    compare_with_rival(
+        fmt::format("nginx: GET 2fa/status, known tokens, against a fixed JSON of {} bytes", body.size()), sides[1],
+        sides[0], known_tokens_floor, report);
 }
 
 void measure_against_glewlwyd(const Stage& stage, Report& report) {
@@ -59,8 +60,8 @@ void measure_against_glewlwyd(const Stage& stage, Report& report) {
         Side{.name = "Glewlwyd", .server = &glewlwyd.server(), .requests = glewlwyd.own_profiles()},
         Side{.name = "Consentry", .server = &service, .requests = authenticated(status_path, stage.people().readers)}};
     measure_in_turns(requests, stage.length());
-    compare("glewlwyd: GET 2fa/status, known tokens, against GET profile_list with a session", requests[1], requests[0],
-            rival_floor, report);
+    compare_with_rival("glewlwyd: GET 2fa/status, known tokens, against GET profile_list with a session", requests[1],
+                       requests[0], rival_floor, report);
 
     std::vector<std::string> own_logins;
     for (const std::string& email : stage.people().logins) own_logins.push_back(login_request(email));
@@ -73,8 +74,8 @@ void measure_against_glewlwyd(const Stage& stage, Report& report) {
                            .requests = std::move(own_logins),
                            .connections = login_connections}};
     measure_in_turns(logins, stage.length());
-    compare("glewlwyd: login with Argon2id (19 MiB, 2 passes), against PBKDF2 (150,000 iterations)", logins[1],
-            logins[0], rival_floor, report);
+    compare_with_rival("glewlwyd: login with Argon2id (19 MiB, 2 passes), against PBKDF2 (150,000 iterations)",
+                       logins[1], logins[0], rival_floor, report);
 }
 
 void measure_against_libsodium(const Stage& stage, Report& report) {

@@ -10,15 +10,15 @@
 namespace consentry {
 namespace {
 
-constexpr std::int64_t entries_at_once = 1'024;
+constexpr std::int64_t entries_read_at_once = 1'024;
 
 }  // namespace
 
 awaitable<bool> begins_with(LogRepository& log, tlog::Checkpoint checkpoint) {
     tlog::CompactRange tree;
-    for (std::int64_t from = 0; tree.size() < checkpoint.size; from += entries_at_once) {
-        const auto to =
-            static_cast<std::int64_t>(std::min(static_cast<std::uint64_t>(from + entries_at_once), checkpoint.size));
+    for (std::int64_t from = 0; tree.size() < checkpoint.size; from += entries_read_at_once) {
+        const auto to = static_cast<std::int64_t>(
+            std::min(static_cast<std::uint64_t>(from + entries_read_at_once), checkpoint.size));
         const auto stored = co_await log.existing(from, to);
         if (std::ssize(stored) != to - from) co_return false;
         for (const StoredEntry& one : stored) tree.append(tlog::leaf_hash(one.entry));
