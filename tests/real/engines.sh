@@ -66,8 +66,10 @@ start() {
     fi
     "$here/postgres.sh" template "$place/template"
     echo "POSTGRES_TEMPLATE=$place/template" >"$place/template.values"
-    "$here/postgres.sh" start --fast --template "$place/template" --setting max_connections=400 --setting max_wal_size=256MB "$place/postgres" \
-        >"$place/postgres.values" &
+    # A vacuum is of no use to databases that live for seconds. In the one that tests copy, it would remove
+    # pg_internal.init, with which connections begin.
+    "$here/postgres.sh" start --fast --template "$place/template" --setting max_connections=400 \
+        --setting max_wal_size=256MB --setting autovacuum=off "$place/postgres" >"$place/postgres.values" &
     postgres=$!
     "$here/redis.sh" start --setting "appendonly no" "$place/redis" >"$place/redis.values"
     wait "$postgres"
