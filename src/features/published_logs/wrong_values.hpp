@@ -1,0 +1,37 @@
+// Values of a type that no statement of the service writes. SQLite stores them all the same, and the reader of a row
+// refuses them: an attacker with write access to the database could otherwise keep a comparison from naming anything.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+enum class ColumnType { integer, text, bytes, uuid };
+struct TypedColumn {
+    std::string_view name;
+    ColumnType type;
+};
+struct TypedTable {
+    const char* name;
+    // The ID as a text, then the columns, of up to $2 rows with an ID above $1, in the order of their IDs.
+    std::string_view select;
+    std::vector<TypedColumn> columns;
+};
+
+struct WrongValue {
+    const char* table = nullptr;
+    std::string id;
+    std::string_view column;
+};
+
+// The tables must outlive the coroutine.
+awaitable<std::vector<WrongValue>> find_wrong_values(storage::Database& database, std::span<const TypedTable> tables);
+
+}  // namespace consentry
