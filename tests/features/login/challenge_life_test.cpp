@@ -6,6 +6,7 @@
 #include "crypto/digest.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -118,6 +119,20 @@ TEST(CHL_2, DifferentRightAnswersAtOnceMakeOneSession) {
     EXPECT_EQ(count(answers, 401, "twoFactorChallengeInvalid"), calls.size() - 1);
     EXPECT_EQ(it.service.live_sessions(it.person), 2U);
     EXPECT_GE(std::stoi(backup_codes_left(it.service, it.person)), 7) << "losers spend nothing";
+}
+
+// As a table has that was partitioned, or restored without its constraints.
+TEST(CHL_2, NoneIsSpentOnATableWithoutTheUniqueKey) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite cannot drop the key";
+    Enrolled it{Environment{}};
+    const auto begun = [&] {
+        return it.service.sql("SELECT id FROM sessions WHERE challenge_digest IS NOT NULL").size();
+    };
+    const std::size_t before = begun();
+    it.service.sql("ALTER TABLE sessions DROP CONSTRAINT sessions_challenge_digest_key");
+    const std::string token = it.challenge();
+    EXPECT_EQ(it.service.verify(token, it.service.next_code(it.person)).status, 503U);
+    EXPECT_EQ(begun(), before);
 }
 
 TEST(CHL_2, ItIsGoodOnceEvenIfTheCacheBringsItBack) {
