@@ -8,6 +8,7 @@
 #include "tests/support/program_people.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tlog/note_keys.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -86,6 +87,38 @@ TEST_F(LogCommands, VerifyBesideARunningServiceAndWithoutOne) {
     EXPECT_EQ(found.at("ok"), false);
     EXPECT_EQ(found.at("findings").at(0).at("fault"), "missing");
     EXPECT_EQ(found.at("findings").at(0).at("index"), 0);
+}
+
+TEST_F(LogCommands, TellWhereAValueIsOfAnotherType) {
+    create_key();
+    EXPECT_EQ(run({"clean-up"}).code, 0);
+    sql("UPDATE log_entries SET salt = 'text' WHERE log = 'administration'");
+    const Finished shown = run({"log", "show", "admin"});
+    EXPECT_EQ(shown.code, 1);
+    EXPECT_THAT(shown.err, HasSubstr("run `consentry log verify admin`, which names them"));
+    const Finished verified = run({"log", "verify", "admin"});
+    EXPECT_EQ(verified.code, 1);
+    EXPECT_THAT(verified.out, ::testing::ContainsRegex("The salt of the row [-0-9a-f]+ of log_entries is of a wrong"));
+    EXPECT_FALSE(json_of({"log", "verify", "admin"}).at("ok").as_bool());
+}
+
+// Each verdict is that of the gravest finding.
+TEST_F(LogCommands, VerifyAccusesOnlyALogThatWasChanged) {
+    create_key();
+    EXPECT_EQ(run({"clean-up"}).code, 0);
+    const auto witness =
+        tlog::NoteSigner::from_seed("one.example.org", tlog::KeyType::cosignature, Bytes(32, 1)).value();
+    std::ofstream(folder_ / "witnesses") << "witness one " << witness.verifier().text()
+                                         << " https://one.example.org\nquorum one\n";
+    const Settings with_witness = quick_settings({{"CONSENT_LOG_WITNESSES", (folder_ / "witnesses").string()}});
+    const Finished uncosigned = run({"log", "verify", "admin"}, with_witness);
+    EXPECT_EQ(uncosigned.code, 1);
+    EXPECT_EQ(uncosigned.out, "The quorum of the witnesses has not cosigned the log yet.\n");
+    EXPECT_THAT(uncosigned.err, HasSubstr("/administration: the quorum of the witnesses has not cosigned the log\n"));
+    std::filesystem::remove_all(folder_ / "data/storage/private/administration-log/tile");
+    const Finished damaged = run({"log", "verify", "admin"});
+    EXPECT_EQ(damaged.code, 1);
+    EXPECT_THAT(damaged.err, HasSubstr("/administration: the published log is incomplete or damaged\n"));
 }
 
 TEST_F(LogCommands, VerifyTellsWhatToDoAboutActsWithoutAnEntry) {

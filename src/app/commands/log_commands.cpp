@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -36,6 +38,8 @@ std::string_view name_of(LogFault fault) {
             return "object";
         case LogFault::checkpoint:
             return "checkpoint";
+        case LogFault::witness:
+            return "witness";
     }
     return {};
 }
@@ -114,6 +118,19 @@ std::string witnessed_text(const ActFindings& findings) {
     return out;
 }
 
+// Of findings, the gravest.
+std::string_view verdict(const ActFindings& findings) {
+    const auto has_other_than = [&](std::initializer_list<LogFault> faults) {
+        return findings.log.unnamed > 0 || std::ranges::any_of(findings.log.found, [&](const LogFinding& one) {
+                   return std::ranges::find(faults, one.fault) == faults.end();
+               });
+    };
+    if (has_other_than({LogFault::object, LogFault::witness})) return "the log was changed after it was signed";
+    if (has_other_than({LogFault::witness})) return "the published log is incomplete or damaged";
+    if (findings.unlogged > 0) return "the log lacks acts";
+    return "the quorum of the witnesses has not cosigned the log";
+}
+
 void print(const ActFindings& findings) {
     for (const LogFinding& one : findings.log.found) fmt::print("{}\n", one.text);
     if (findings.log.unnamed > 0) fmt::print("And {} more entries differ.\n", findings.log.unnamed);
@@ -129,15 +146,13 @@ void print(const ActFindings& findings) {
             "{}: the database matches the signed checkpoint of {} entries; {} of {} entries have their evidence, "
             "{} acts have no log entry yet{}.\n",
             origin, size, findings.evidence, findings.entries, findings.waiting, witnessed_text(findings));
-    else if (findings.log.are_none())
-        say("consentry: {}: the log lacks acts\n", origin);
     else
-        say("consentry: {}: the log was changed after it was signed\n", origin);
+        say("consentry: {}: {}\n", origin, verdict(findings));
 }
 
 }  // namespace
 
-int show_administration_log(const LogOptions& options) {
+int show_administration_log(const LogOptions& options) try {
     const SystemClock clock;
     const auto services = open_with_log(clock);
     if (!services) return wrong_use;
@@ -164,6 +179,11 @@ int show_administration_log(const LogOptions& options) {
     else
         list.end();
     return 0;
+} catch (const std::logic_error& error) {
+    // A reader of rows refuses a value of a type that no statement of the service writes.
+    say("consentry: the log has values of a wrong type ({}): run `consentry log verify admin`, which names them\n",
+        error.what());
+    return failed;
 }
 
 int verify_administration_log(const LogOptions& options) {

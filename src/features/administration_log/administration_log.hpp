@@ -93,7 +93,8 @@ private:
         std::vector<BareEntry> bare;
         std::uint64_t fitting = 0;  // entries with evidence that fits
     };
-    class EvidenceTally;
+    class Verification;
+    awaitable<std::vector<StoredEntry>> without_erased_salts(std::vector<StoredEntry> entries);
     awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries, std::chrono::days retention);
     awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
     // Names those of which no account was erased.

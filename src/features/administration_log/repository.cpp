@@ -22,6 +22,29 @@ Uuid to_uuid(const storage::Row& row, std::size_t at) { return row.uuid(at); }
 constexpr auto erasure_columns =
     columns<LoggedErasure>(column<"e.id", &LoggedErasure::id, to_uuid>, column<"e.entry", &LoggedErasure::entry>);
 
+const std::vector<TypedTable>& typed_tables() {
+    using enum ValueType;
+    static const std::vector<TypedTable> tables{
+        {"log_entries",
+         "SELECT CAST(id AS TEXT), position, entry, salt FROM log_entries WHERE id > $1 AND log = 'administration' "
+         "ORDER BY id LIMIT $2",
+         {{"position", integer}, {"entry", bytes}, {"salt", bytes}}},
+        {"administration_acts",
+         "SELECT CAST(id AS TEXT), code, actor_id, subject_id, ip_address, user_agent, metadata, acted_at "
+         "FROM administration_acts WHERE id > $1 ORDER BY id LIMIT $2",
+         {{"code", integer},
+          {"actor_id", uuid},
+          {"subject_id", uuid},
+          {"ip_address", text},
+          {"user_agent", text},
+          {"metadata", text},
+          {"acted_at", integer}}},
+        {"log_subjects",
+         "SELECT CAST(user_id AS TEXT), tag FROM log_subjects WHERE user_id > $1 ORDER BY user_id LIMIT $2",
+         {{"tag", bytes}}}};
+    return tables;
+}
+
 }  // namespace
 
 void AdministrationLogRepository::add_entry(storage::Transaction& transaction, ActId act, const Bytes& entry,
@@ -63,6 +86,10 @@ awaitable<std::vector<LoggedErasure>> AdministrationLogRepository::erasures(Uuid
             "AND e.position < (SELECT l.size FROM logs l WHERE l.name = 'consent'))) ORDER BY e.id LIMIT $3">,
         after, static_cast<std::int64_t>(erasure_entry_bytes), limit);
     co_return erasure_columns.read_all(rows);
+}
+
+awaitable<std::vector<WrongValue>> AdministrationLogRepository::wrong_values() {
+    co_return co_await find_wrong_values(database_, typed_tables());
 }
 
 }  // namespace consentry

@@ -7,6 +7,7 @@
 
 #include "features/activity/act_repository.hpp"
 #include "features/published_logs/erasure_entry.hpp"
+#include "features/published_logs/wrong_values.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -36,6 +37,8 @@ public:
     awaitable<std::vector<TaggedAccount>> accounts(const std::vector<Bytes>& tags);
     // Up to `limit` above `after`, in the order of their ids: those of the consent log, and those that it will take in.
     awaitable<std::vector<LoggedErasure>> erasures(Uuid after, std::int64_t limit);
+    // Of all rows that a verification reads.
+    awaitable<std::vector<WrongValue>> wrong_values();
 
 private:
     storage::Database& database_;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -74,6 +75,19 @@ awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEn
     co_return out;
 }
 
+// Evidence may be erased after the entries were read, with its account or because of its age: the salt goes before the
+// act, or with it. The positions are those of a portion, but for negative ones, which no log has.
+awaitable<std::vector<StoredEntry>> AdministrationLog::without_erased_salts(std::vector<StoredEntry> entries) {
+    const auto [least, greatest] = std::ranges::minmax(entries, {}, &StoredEntry::position);
+    const auto now = co_await entries_.existing(std::max<std::int64_t>(least.position, 0), greatest.position + 1);
+    std::set<Uuid> erased;
+    for (const StoredEntry& one : now)
+        if (!one.salt) erased.insert(one.id);
+    for (StoredEntry& one : entries)
+        if (erased.contains(one.id)) one.salt.reset();
+    co_return entries;
+}
+
 awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence(std::vector<StoredEntry> entries,
                                                                                  std::chrono::days retention) {
     EvidenceFindings out;
@@ -90,6 +104,8 @@ awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence
     const auto acts = co_await acts_.list(ids);
     std::map<Uuid, const Act*> acts_by_id;
     for (const Act& act : acts) acts_by_id[act.id.uuid()] = &act;
+    if (std::ranges::any_of(entries, [&](const StoredEntry& one) { return one.salt && !acts_by_id.contains(one.id); }))
+        entries = co_await without_erased_salts(std::move(entries));
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto position = static_cast<std::uint64_t>(entries[i].position);
         const auto tell = [&](LogFault fault, std::string_view what) {
@@ -121,72 +137,137 @@ awaitable<std::uint64_t> AdministrationLog::count_unlogged(std::uint64_t missing
     co_return count - std::min(count, missing);
 }
 
-// Adds up what the portions of the log yield.
-class AdministrationLog::EvidenceTally {
+// The steps of a verification. One that meets a value of a wrong type ends, and the next ones go on.
+class AdministrationLog::Verification {
 public:
-    EvidenceTally(AdministrationLog& log, std::chrono::days retention) : log_(log), retention_(retention) {}
+    // The log must outlive this object.
+    Verification(AdministrationLog& log, std::optional<tlog::VerifierKey> key, std::optional<std::string> kept,
+                 ComparisonProgress progress, std::chrono::days retention)
+        : log_(log),
+          key_(std::move(key)),
+          kept_(std::move(kept)),
+          progress_(std::move(progress)),
+          retention_(shorter_of(retention, log.settings_.retention)) {}
 
-    awaitable<void> add(std::vector<StoredEntry> portion) {
-        entries_ += portion.size();
-        auto checked = co_await log_.check_evidence(std::move(portion), retention_);
-        evidence_.fitting += checked.fitting;
-        std::ranges::move(checked.found, std::back_inserter(evidence_.found));
-        std::ranges::move(checked.bare, std::back_inserter(evidence_.bare));
-    }
-    std::uint64_t entries() const { return entries_; }
-    const EvidenceFindings& evidence() const { return evidence_; }
+    awaitable<ActFindings> run();
 
 private:
+    awaitable<void> choose_key();
+    awaitable<void> compare_entries();
+    awaitable<void> add_evidence(const std::vector<StoredEntry>& entries);
+    awaitable<void> explain_bare();
+    awaitable<void> merge_findings();
+    awaitable<void> compare_with_kept();
+    awaitable<void> compare_with_witnesses();
+    awaitable<void> count_waiting();
+    awaitable<void> name_wrong_values(std::string failure);
+    void tell(LogFault fault, std::string text) { out_.log.found.push_back({fault, {}, std::move(text)}); }
+
     AdministrationLog& log_;
+    std::optional<tlog::VerifierKey> key_;
+    const std::optional<std::string> kept_;
+    const ComparisonProgress progress_;
     const std::chrono::days retention_;
-    std::uint64_t entries_ = 0;
+    bool is_compared_ = false;
     EvidenceFindings evidence_;
+    ActFindings out_;
 };
 
-awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, std::optional<std::string> kept,
-                                                 ComparisonProgress progress, std::chrono::days retention) {
-    ActFindings out;
-    retention = shorter_of(retention, settings_.retention);
-    const auto state = co_await entries_.find_state();
-    if (!key && state) {
-        // The name of a log stays what it was when the log began.
-        const auto known = tlog::VerifierKey::parse(state->verifier_key);
-        const std::string name = known ? known->name() : settings_.origin + std::string(administration_log_suffix);
-        auto own = tlog::VerifierKey::from_ed25519(name, tlog::KeyType::ed25519, key_.public_key().ed25519());
-        if (own) key = std::move(*own);
+awaitable<ActFindings> AdministrationLog::Verification::run() {
+    std::string failure;
+    for (const auto step : {&Verification::choose_key, &Verification::compare_entries, &Verification::explain_bare,
+                            &Verification::merge_findings, &Verification::compare_with_kept,
+                            &Verification::compare_with_witnesses, &Verification::count_waiting}) {
+        try {
+            co_await (this->*step)();
+        } catch (const std::logic_error& error) {
+            // A reader of rows refuses a value of a type that no statement of the service writes.
+            failure = error.what();
+        }
     }
-    const auto trusted = key;
-    EvidenceTally tally(*this, retention);
-    const auto visit = [&tally](const std::vector<StoredEntry>& entries) { return tally.add(entries); };
-    auto log =
-        co_await compare_log(database_, store_, administration_log_place(), std::move(key), visit, std::move(progress));
-    const auto missing = std::ranges::count(log.found, LogFault::missing, &LogFinding::fault);
-    out.unlogged = co_await count_unlogged(static_cast<std::uint64_t>(missing) + log.unnamed);
-    out.entries = tally.entries();
-    out.evidence = tally.evidence().fitting;
-    std::ranges::copy(tally.evidence().found, std::back_inserter(log.found));
-    if (!tally.evidence().bare.empty()) {
-        auto unexplained = co_await explain(tally.evidence().bare, retention);
-        std::ranges::move(unexplained, std::back_inserter(log.found));
-    }
-    std::ranges::sort(log.found, {}, [](const LogFinding& one) {
+    if (!failure.empty()) co_await name_wrong_values(std::move(failure));
+    co_return std::move(out_);
+}
+
+awaitable<void> AdministrationLog::Verification::choose_key() {
+    if (key_) co_return;
+    const auto state = co_await log_.entries_.find_state();
+    if (!state) co_return;
+    // The name of a log stays what it was when the log began.
+    const auto known = tlog::VerifierKey::parse(state->verifier_key);
+    const std::string name = known ? known->name() : log_.settings_.origin + std::string(administration_log_suffix);
+    auto own = tlog::VerifierKey::from_ed25519(name, tlog::KeyType::ed25519, log_.key_.public_key().ed25519());
+    if (own) key_ = std::move(*own);
+}
+
+awaitable<void> AdministrationLog::Verification::compare_entries() {
+    const auto visit = [this](const std::vector<StoredEntry>& entries) { return add_evidence(entries); };
+    auto compared =
+        co_await compare_log(log_.database_, log_.store_, administration_log_place(), key_, visit, progress_);
+    const auto missing = std::ranges::count(compared.found, LogFault::missing, &LogFinding::fault);
+    out_.unlogged = co_await log_.count_unlogged(static_cast<std::uint64_t>(missing) + compared.unnamed);
+    out_.log = std::move(compared);
+    is_compared_ = true;
+}
+
+awaitable<void> AdministrationLog::Verification::add_evidence(const std::vector<StoredEntry>& entries) {
+    out_.entries += entries.size();
+    auto checked = co_await log_.check_evidence(entries, retention_);
+    out_.evidence += checked.fitting;
+    std::ranges::move(checked.found, std::back_inserter(evidence_.found));
+    std::ranges::move(checked.bare, std::back_inserter(evidence_.bare));
+}
+
+awaitable<void> AdministrationLog::Verification::explain_bare() {
+    if (evidence_.bare.empty()) co_return;
+    auto unexplained = co_await log_.explain(std::move(evidence_.bare), retention_);
+    std::ranges::move(unexplained, std::back_inserter(evidence_.found));
+}
+
+awaitable<void> AdministrationLog::Verification::merge_findings() {
+    std::ranges::move(evidence_.found, std::back_inserter(out_.log.found));
+    std::ranges::sort(out_.log.found, {}, [](const LogFinding& one) {
         return std::tuple(one.position.value_or(std::numeric_limits<std::uint64_t>::max()), one.fault,
                           std::string_view(one.text));
     });
-    out.log = std::move(log);
-    if (kept) {
-        const std::uint64_t size = out.log.checkpoint ? out.log.checkpoint->size : 0;
-        auto fault = co_await compare_with_kept(entries_, std::move(*kept), trusted, size);
-        if (!fault.empty()) out.log.found.push_back({LogFault::checkpoint, {}, std::move(fault)});
-    }
-    if (!settings_.witness_lines.empty() && trusted && out.log.checkpoint && out.log.checkpoint->size > 0) {
-        auto checked = co_await check_witnesses(entries_, *trusted, settings_.witness_lines);
-        out.cosigned = std::move(checked.cosigned);
-        if (!checked.fault.empty()) out.log.found.push_back({LogFault::checkpoint, {}, std::move(checked.fault)});
-    }
-    const auto waiting = co_await acts_.list_pending(waiting_max);
-    out.waiting = waiting.size();
-    co_return out;
+    co_return;
+}
+
+awaitable<void> AdministrationLog::Verification::compare_with_kept() {
+    if (!kept_ || !is_compared_) co_return;
+    const std::uint64_t size = out_.log.checkpoint ? out_.log.checkpoint->size : 0;
+    auto fault = co_await consentry::compare_with_kept(log_.entries_, *kept_, key_, size);
+    if (!fault.empty()) tell(LogFault::checkpoint, std::move(fault));
+}
+
+awaitable<void> AdministrationLog::Verification::compare_with_witnesses() {
+    const std::string& lines = log_.settings_.witness_lines;
+    if (lines.empty() || !key_ || !out_.log.checkpoint || out_.log.checkpoint->size == 0) co_return;
+    auto checked = co_await check_witnesses(log_.entries_, *key_, lines);
+    out_.cosigned = std::move(checked.cosigned);
+    if (!checked.fault.empty())
+        tell(checked.is_contradicted ? LogFault::checkpoint : LogFault::witness, std::move(checked.fault));
+}
+
+awaitable<void> AdministrationLog::Verification::count_waiting() {
+    const auto waiting = co_await log_.acts_.list_pending(waiting_max);
+    out_.waiting = waiting.size();
+}
+
+awaitable<void> AdministrationLog::Verification::name_wrong_values(std::string failure) {
+    const auto wrong = co_await log_.repository_.wrong_values();
+    for (const WrongValue& value : wrong)
+        tell(LogFault::altered,
+             fmt::format("The {} of the row {} of {} is of a wrong type.", value.column, value.id, value.table));
+    tell(LogFault::altered, fmt::format("The database has values of a wrong type{}. Compare again once they are right: "
+                                        "not all entries could be compared.",
+                                        wrong.empty() ? " (" + failure + ")" : ""));
+}
+
+awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key, std::optional<std::string> kept,
+                                                 ComparisonProgress progress, std::chrono::days retention) {
+    Verification verification(*this, std::move(key), std::move(kept), std::move(progress), retention);
+    co_return co_await verification.run();
 }
 
 }  // namespace consentry

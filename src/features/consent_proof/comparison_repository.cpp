@@ -1,6 +1,5 @@
 #include "features/consent_proof/comparison_repository.hpp"
 
-#include <stdexcept>
 #include <utility>
 
 #include "storage/columns.hpp"
@@ -57,19 +56,8 @@ constexpr auto joined = storage::Text{
     "LEFT JOIN term_policy_diffs d ON d.hash = a.shown_diff_hash "
     "LEFT JOIN log_subjects s ON s.user_id = a.user_id WHERE e.log = 'consent' "};
 
-enum class Kind { integer, text, bytes, uuid };
-struct TypedColumn {
-    std::string_view name;
-    Kind kind;
-};
-struct TypedTable {
-    const char* name;
-    std::string_view select;  // the id as a text, then the columns
-    std::vector<TypedColumn> columns;
-};
-
 const std::vector<TypedTable>& typed_tables() {
-    using enum Kind;
+    using enum ValueType;
     static const std::vector<TypedTable> tables{
         {"term_policy_acceptances",
          "SELECT CAST(id AS TEXT), user_id, type, sequence, action, version, language, content_hashes, accepted_at, "
@@ -110,45 +98,10 @@ const std::vector<TypedTable>& typed_tables() {
     return tables;
 }
 
-bool has_type(const storage::Row& row, std::size_t column, Kind kind) {
-    if (row.is_null(column)) return true;  // whether it may be null is for the comparison
-    try {
-        switch (kind) {
-            case Kind::integer:
-                row.integer(column);
-                break;
-            case Kind::text:
-                row.text(column);
-                break;
-            case Kind::bytes:
-                row.bytes(column);
-                break;
-            case Kind::uuid:
-                row.uuid(column);
-        }
-        return true;
-    } catch (const std::logic_error&) {
-        return false;
-    }
-}
-
 }  // namespace
 
 awaitable<std::vector<WrongValue>> ComparisonRepository::wrong_values() {
-    constexpr std::int64_t at_once = 500;
-    std::vector<WrongValue> out;
-    for (const TypedTable& table : typed_tables())
-        for (Uuid after;;) {
-            const auto rows = co_await database_.query(table.select, after, at_once);
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                for (std::size_t column = 0; column < table.columns.size(); ++column)
-                    if (!has_type(rows[i], column + 1, table.columns[column].kind))
-                        out.push_back({table.name, rows[i].text(0), table.columns[column].name});
-            const auto last = rows.empty() ? std::nullopt : Uuid::parse(rows[rows.size() - 1].text(0));
-            if (static_cast<std::int64_t>(rows.size()) < at_once || !last) break;
-            after = *last;
-        }
-    co_return out;
+    co_return co_await find_wrong_values(database_, typed_tables());
 }
 
 awaitable<std::vector<ComparedEntry>> ComparisonRepository::entries(std::int64_t after, std::int64_t count) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "features/consent_proof/compared_row.hpp"
+#include "features/published_logs/wrong_values.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -50,13 +51,6 @@ struct StoredPage {
     std::string to_version;
     std::string language;
     std::string page;
-};
-
-// A value of a type that no statement of the service writes, which SQLite stores all the same.
-struct WrongValue {
-    const char* table = nullptr;
-    std::string id;
-    std::string_view column;
 };
 
 class ComparisonRepository {

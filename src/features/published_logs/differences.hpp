@@ -20,6 +20,7 @@ enum class LogFault {
     moved,       // the database has the entry at another position
     object,      // an object of the store is absent, or differs from the log
     checkpoint,  // a checkpoint, its key, or the state of the log
+    witness,     // the quorum of the witnesses has not cosigned the log
 };
 
 struct LogFinding {

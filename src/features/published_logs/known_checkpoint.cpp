@@ -44,6 +44,10 @@ awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey
     WitnessFindings out;
     const auto state = co_await log.find_state();
     if (!state) co_return out;
+    if (state->cosigned_checkpoint.empty()) {
+        out.fault = "The quorum of the witnesses has not cosigned the log yet.";
+        co_return out;
+    }
     const auto policy = tlog::Policy::parse("log " + key.text() + "\n" + lines).value();
     auto accepted = policy.accept(state->cosigned_checkpoint);
     if (!accepted) {
@@ -52,6 +56,7 @@ awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey
         co_return out;
     }
     const bool is_beginning = co_await begins_with(log, accepted->checkpoint);
+    out.is_contradicted = !is_beginning;
     if (is_beginning)
         out.cosigned = std::move(*accepted);
     else

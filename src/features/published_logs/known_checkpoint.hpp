@@ -24,6 +24,7 @@ awaitable<std::string> compare_with_kept(LogRepository& log, std::string note, s
 struct WitnessFindings {
     std::optional<tlog::AcceptedCheckpoint> cosigned;  // the newest one that the quorum of the witnesses has cosigned
     std::string fault;                                 // a sentence; empty: none
+    bool is_contradicted = false;                      // by what they have cosigned
 };
 // `lines`: of the policy (WitnessPolicy::lines). `log` must outlive the coroutine.
 awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey key, std::string lines);

@@ -9,20 +9,20 @@
 namespace consentry {
 namespace {
 
-bool has_type(const storage::Row& row, std::size_t column, ColumnType type) {
+bool has_type(const storage::Row& row, std::size_t column, ValueType type) {
     if (row.is_null(column)) return true;  // whether it may be null is for the comparison
     try {
         switch (type) {
-            case ColumnType::integer:
+            case ValueType::integer:
                 row.integer(column);
                 break;
-            case ColumnType::text:
+            case ValueType::text:
                 row.text(column);
                 break;
-            case ColumnType::bytes:
+            case ValueType::bytes:
                 row.bytes(column);
                 break;
-            case ColumnType::uuid:
+            case ValueType::uuid:
                 row.uuid(column);
         }
         return true;

@@ -13,10 +13,10 @@ namespace consentry {
 
 using storage::awaitable;
 
-enum class ColumnType { integer, text, bytes, uuid };
+enum class ValueType { integer, text, bytes, uuid };
 struct TypedColumn {
     std::string_view name;
-    ColumnType type;
+    ValueType type;
 };
 struct TypedTable {
     const char* name;

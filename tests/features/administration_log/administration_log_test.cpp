@@ -10,6 +10,7 @@
 #include "features/sessions/epochs.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/test_witness.hpp"
 
@@ -303,6 +304,32 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
 }
 
 // An entry would name no account, and bytes beyond the length would be written past the tag.
+// An intruder with write access to the database writes what the service never does, so that nothing else is compared.
+TEST(AdministrationLog, NamesAValueOfAnotherType) {
+    if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
+    Acts t;
+    t.make();
+    t.make();
+    ASSERT_EQ(t.all().size(), 3U);
+    const auto kept = t.service.get("/consent-log/administration/checkpoint").body;
+    const auto id_at = [&](int position) {
+        return one(t.service, "SELECT id FROM log_entries WHERE log = 'administration' AND position = " +
+                                  std::to_string(position));
+    };
+    const std::string id = id_at(2);
+    t.service.sql("UPDATE log_entries SET salt = 'text' WHERE id = '" + id + "'");
+    const auto found = t.texts(kept);
+    EXPECT_THAT(found, Contains("The salt of the row " + id + " of log_entries is of a wrong type."));
+    EXPECT_THAT(found, Contains(HasSubstr("not all entries could be compared")));
+    EXPECT_THAT(found, Not(Contains(HasSubstr("set back")))) << "what was not compared proves nothing";
+
+    const std::string act = id_at(1);
+    t.service.sql("UPDATE administration_acts SET acted_at = 'then' WHERE id = '" + act + "'");
+    EXPECT_THAT(t.texts(), Contains("The acted_at of the row " + act + " of administration_acts is of a wrong type."));
+    t.service.sql("UPDATE logs SET published = 'all' WHERE name = 'administration'");
+    EXPECT_THAT(t.texts(), Contains(HasSubstr("not all entries could be compared")));
+}
+
 TEST(AdministrationLog, TakesInNoActForATagOfAnotherLength) {
     Acts t;
     const Person person = t.service.make_person();
@@ -396,6 +423,17 @@ TEST(AdministrationLog, HasTheCosignaturesOfWitnesses) {
     EXPECT_THAT(given.t.texts(), IsEmpty());
 }
 
+TEST(AdministrationLog, ALogThatNoWitnessHasCosignedWasNotChanged) {
+    WitnessedActs given;
+    given.witness.fail_with(TestWitness::Fault{});
+    given.t.make();
+    given.t.all();
+    const ActFindings findings = given.t.verify();
+    ASSERT_THAT(findings.log.found, SizeIs(1));
+    EXPECT_EQ(findings.log.found[0].fault, LogFault::witness);
+    EXPECT_EQ(findings.log.found[0].text, "The quorum of the witnesses has not cosigned the log yet.");
+}
+
 // The operator has the database and the key, and can write and sign another log.
 TEST(AdministrationLog, WhatWitnessesHaveSeenCannotBeRewritten) {
     WitnessedActs given;
@@ -410,7 +448,7 @@ TEST(AdministrationLog, WhatWitnessesHaveSeenCannotBeRewritten) {
     std::filesystem::remove_all(given.t.service.folder() / "data" / "storage" / "private" / "administration-log");
     given.t.service.restart({});
     given.t.all();
-    EXPECT_THAT(given.t.texts(), Contains(HasSubstr("no checkpoint that the quorum of the witnesses has cosigned")));
+    EXPECT_THAT(given.t.texts(), Contains(HasSubstr("quorum of the witnesses has not cosigned the log")));
     given.t.service.sql("UPDATE logs SET cosigned_checkpoint = '" + cosigned + "' WHERE name = 'administration'");
     EXPECT_THAT(given.t.texts(), Contains(HasSubstr("are not those that the witnesses have cosigned")));
 }
@@ -542,6 +580,31 @@ TEST(AdministrationLog, EvidenceGoesWithTheAccount) {
     EXPECT_TRUE(findings.log.are_none()) << findings.log.found.front().text;
     EXPECT_EQ(findings.entries, 3U);
     EXPECT_EQ(findings.evidence, 1U) << "that of the chief";
+}
+
+// Wherever it comes between two statements of the comparison.
+TEST(AdministrationLog, AnErasureMeanwhileIsNoFinding) {
+    const auto key = crypto::PrivateKey::from_ed25519_seed(Bytes(32, 5)).value();
+    Acts t({{"CONSENT_LOG_PRIVATE_KEY", key.pem()}, {"CONSENT_LOG_ORIGIN", "log.example.org"}});
+    Services& services = t.service.app().services();
+    int statement = 0;
+    int statements = 0;
+    do {
+        Person person = t.service.make_person();
+        const std::string token = t.service.tokens_of(person).access;
+        ASSERT_EQ(t.service.erase("/api/user/user/delete/self", {}, bearer(token)).status, 204U);
+        settle_mails(t.service);
+        t.all();
+        t.service.pass(std::chrono::days{31});
+        statements = 0;
+        FaultyDatabase database(services.database, [&](std::string_view call) {
+            if (call == "read" && statements++ == statement) run(services.accounts.erase_deleted());
+        });
+        AdministrationLog log(database, services.object_store, t.service.clock(),
+                              {.consent_key = key, .origin = "log.example.org", .witness_lines = {}});
+        EXPECT_THAT(Acts::texts_of(run(log.verify({}))), IsEmpty()) << "before statement " << statement;
+    } while (++statement < statements);
+    EXPECT_GT(statements, 5);
 }
 
 }  // namespace
