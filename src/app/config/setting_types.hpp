@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,7 @@
 #include "app/config/setting_spec.hpp"
 #include "app/config/values.hpp"
 #include "base/ascii.hpp"
+#include "base/email_address.hpp"
 #include "base/text.hpp"
 
 namespace consentry::setting_types {
@@ -164,6 +166,24 @@ SettingType line() {
         const bool blank = trim(value).empty();
         return length && *length <= 100 && !blank && std::ranges::none_of(value, is_control);
     });
+}
+
+// An email address. Keeps its canonical form, the only one that headers and envelopes of mails take.
+template <auto... Path>
+SettingType email_address(bool may_be_empty = false) {
+    std::string allowed = may_be_empty ? "empty, or an email address" : "an email address";
+    return {allowed,
+            [allowed, may_be_empty](std::string_view text, Config& config) -> Read {
+                auto address = may_be_empty && text.empty() ? std::optional<std::string>("") : canonical_email(text);
+                if (!address) return refused(allowed);
+                at<Path...>(config) = std::move(*address);
+                return {};
+            },
+            [](const Config& config) -> std::string { return at<Path...>(config); }};
+}
+template <auto... Path>
+SettingType email_address_or_none() {
+    return email_address<Path...>(true);
 }
 
 inline SettingType as_secret(SettingType type) {

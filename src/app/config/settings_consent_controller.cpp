@@ -1,7 +1,6 @@
 // Settings that name who is responsible for personal data, for the records of consent.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
-#include "base/email_address.hpp"
 #include "base/text_rules.hpp"
 
 namespace consentry {
@@ -11,13 +10,11 @@ using namespace setting_types;
 namespace {
 
 constexpr std::string_view line_allowed = "empty, or one line of at most 500 characters";
-constexpr std::string_view email_allowed = "empty, or an email address";
 constexpr std::string_view url_allowed = "empty, or an http or https URL of at most 500 characters";
 
 bool is_line_or_none(std::string_view text) {
     return text.empty() || (is_one_line_name(text) && is_at_most(text, 500));
 }
-bool is_email_or_none(std::string_view text) { return text.empty() || canonical_email(text).has_value(); }
 bool is_url_or_none(std::string_view text) {
     return text.empty() || ((text.starts_with("https://") || text.starts_with("http://")) && !text.ends_with("://") &&
                             !text.contains(' ') && is_one_line_name(text) && is_at_most(text, 500));
@@ -39,8 +36,7 @@ std::vector<SettingSpec> consent_controller_settings() {
          .example = "Example Ltd"},
         {.name = "CONSENT_CONTROLLER_EMAIL",
          .group = group,
-         .type = text<&Config::consent_controller, &ConsentControllerConfig::email>(std::string(email_allowed),
-                                                                                    is_email_or_none),
+         .type = email_address_or_none<&Config::consent_controller, &ConsentControllerConfig::email>(),
          .default_text = "",
          .description = "The email address of the controller.",
          .example = "privacy@example.com"},
@@ -60,8 +56,7 @@ std::vector<SettingSpec> consent_controller_settings() {
          .example = "https://example.com"},
         {.name = "CONSENT_CONTROLLER_DPO",
          .group = group,
-         .type = text<&Config::consent_controller, &ConsentControllerConfig::dpo>(std::string(email_allowed),
-                                                                                  is_email_or_none),
+         .type = email_address_or_none<&Config::consent_controller, &ConsentControllerConfig::dpo>(),
          .default_text = "",
          .description = "The email address of the data protection officer of the controller.",
          .example = "dpo@example.com"},

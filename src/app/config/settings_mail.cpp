@@ -1,7 +1,6 @@
 // Mail settings: how mails are sent, and on whose behalf.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
-#include "base/email_address.hpp"
 #include "net/smtp_url.hpp"
 
 namespace consentry {
@@ -24,9 +23,6 @@ Read read_mail_url(std::string_view value, Config& config) {
     config.mail.url = value;
     return {};
 }
-
-bool is_address(std::string_view text) { return canonical_email(text).has_value(); }
-bool is_address_or_none(std::string_view text) { return text.empty() || is_address(text); }
 
 }  // namespace
 
@@ -56,18 +52,18 @@ std::vector<SettingSpec> mail_settings() {
          .example = "/etc/consentry/mail-ca.pem"},
         {.name = "EMAIL_NO_REPLY",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::no_reply>("an email address", is_address),
+         .type = email_address<&Config::mail, &MailConfig::no_reply>(),
          .default_text = "noreply@mail.com",
          .description = "The sender address of all emails. The mail server must allow the service to use it."},
         {.name = "EMAIL_SUPPORT",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::support>("empty, or an email address", is_address_or_none),
+         .type = email_address_or_none<&Config::mail, &MailConfig::support>(),
          .default_text = "",
          .description = "The support address that emails mention. If empty, they mention none.",
          .example = "support@example.com"},
         {.name = "EMAIL_ADMIN",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::admin>("empty, or an email address", is_address_or_none),
+         .type = email_address_or_none<&Config::mail, &MailConfig::admin>(),
          .default_text = "",
          .description = "The address of the operator. Not used yet: Consentry sends no email to it.",
          .example = "admin@example.com"},

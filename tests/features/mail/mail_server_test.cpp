@@ -51,6 +51,16 @@ TEST(MailServer, AMailLeavesByStarttlsWithALogin) {
     EXPECT_FALSE(std::filesystem::exists(service.folder() / "data" / "mail"));
 }
 
+// Regression: such an address passed the start, and then no mail could be composed.
+TEST(MailServer, ASenderIsWrittenAsMailServersReadIt) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server, {{"EMAIL_NO_REPLY", "login@münchen.example\n"}}));
+    ASSERT_TRUE(write_mail(service, service.make_person(), MailKind::welcome));
+    const auto mails = server.wait_for(1);
+    EXPECT_EQ(mails[0].from, "login@xn--mnchen-3ya.example");
+    EXPECT_EQ(mails[0].mail.header("from"), "Größe & Co <login@xn--mnchen-3ya.example>");
+}
+
 TEST(MailServer, FLT_3_DownForAnHourItLosesNoMailAndHoldsUpNoRequest) {
     MailServer server(MailServerTls::starttls);
     Service service(by(server));
