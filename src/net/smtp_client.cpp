@@ -119,6 +119,9 @@ int on_close(void* user, curl_socket_t socket) noexcept { return static_cast<Lin
 // the connection, the others demand a login or a different one.
 bool is_about_service(long code) { return code == 421 || code == 530 || code == 534 || code == 535 || code == 538; }
 
+// RFC 3463: the address of the sender has a bad syntax (X.1.7) or a bad domain (X.1.8).
+bool is_about_sender(std::string_view status) { return status.ends_with(".1.7") || status.ends_with(".1.8"); }
+
 std::string word(const std::string& address) {
     const bool fit =
         !address.empty() && std::ranges::all_of(address, [](char c) { return is_visible(c) && c != '<' && c != '>'; });
@@ -144,11 +147,14 @@ SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::
     const std::string told =
         dispatch.status.empty() ? fmt::format("{}", code) : fmt::format("{} {}", code, dispatch.status);
     if (about_mail && answered && !is_about_service(code)) {
-        // No mail from this sender will be accepted until the operator changes the sender.
-        if (text.starts_with("MAIL failed")) return {no_service, "the server refused the sender: " + told};
-        // By default Postfix tells at RCPT that it refuses the sender, the client or the relaying (5.7.x, RFC 3463:
-        // security or policy). That ends once an operator changes a setting, so the mail must not be lost.
-        const bool is_policy = text.starts_with("RCPT failed") && dispatch.status.starts_with("5.7.");
+        const bool at_recipient = text.starts_with("RCPT failed");
+        // No mail from this sender will be accepted until the operator changes the sender. By default Postfix tells
+        // that only at RCPT.
+        if (text.starts_with("MAIL failed") || (at_recipient && is_about_sender(dispatch.status)))
+            return {no_service, "the server refused the sender: " + told};
+        // In the same way, it refuses the client or the relaying (5.7.x, RFC 3463: security or policy). That ends once
+        // an operator changes a setting, so the mail must not be lost.
+        const bool is_policy = at_recipient && dispatch.status.starts_with("5.7.");
         return {code < 500 || is_policy ? put_off : refused, told};
     }
     const std::string why = told_by_libcurl(text.empty() ? libcurl().easy_strerror(result) : text);
