@@ -115,7 +115,8 @@ awaitable<bool> LinkRequests::handle(LinkRequest request, bool is_probe) {
 awaitable<bool> LinkRequests::renew(StoredMail mail, MailMark mark) {
     const auto facts = mails_.open(mail.id, mail.payload);
     if (!facts || std::ranges::find(*facts, probe, &MailFacts::value_type::first) == facts->end()) co_return false;
-    constexpr TokenPurpose purpose = TokenPurpose::forgot_password;
+    const bool forgotten = mail.kind == name_of(MailKind::forgot_password);
+    const TokenPurpose purpose = forgotten ? TokenPurpose::forgot_password : TokenPurpose::verify_email;
     const auto user = co_await users_.find_by_email(mail.address);
     if (!user || user->id != mail.user || !is_due(*user, purpose)) co_return false;
     const TimePoint now = clock_.now();

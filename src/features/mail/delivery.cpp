@@ -224,9 +224,11 @@ awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
     if (is_over(mail)) {
         const bool is_renewed = co_await renew(mail);
         if (is_renewed) co_return Next::go_on;
-        log_->info("email {} ({}) was not sent: its link is over", mail.id.text(), mail.kind);
-        co_await repository_.erase(mail.id, mark_);
-        co_return Next::go_on;
+        if (mail.kind == name_of(MailKind::forgot_password)) {
+            log_->info("email {} ({}) was not sent: its link is over", mail.id.text(), mail.kind);
+            co_await repository_.erase(mail.id, mark_);
+            co_return Next::go_on;
+        }
     }
     const auto content = content_of(mail);
     if (!content) {
@@ -319,11 +321,13 @@ awaitable<void> MailDelivery::count_waiting() {
 }
 
 // A link that opens nothing any more misleads its reader, who must request another one in any case, unless the request
-// came during the outage: requests wait until its end, and so does this one, which became the probe. The link of a
-// sign-up is sent even so: it tells that the account is there.
+// came during the outage: requests wait until its end, and so does this one, which became the probe and is renewed.
+// Without that, a link that verifies an address is sent even so: that of a sign-up tells that the account is there.
 bool MailDelivery::is_over(const StoredMail& mail) const {
-    return mail.kind == name_of(MailKind::forgot_password) &&
-           parts_.clock.now() >= mail.created_at + options_.site.forgot_password_lifetime;
+    const MailSite& site = options_.site;
+    const TimePoint now = parts_.clock.now();
+    if (mail.kind == name_of(MailKind::forgot_password)) return now >= mail.created_at + site.forgot_password_lifetime;
+    return mail.kind == name_of(MailKind::verify_email) && now >= mail.created_at + site.verification_lifetime;
 }
 
 // Returns nullopt if the mail is damaged, was written by a newer version, or was sealed with a secret that only another

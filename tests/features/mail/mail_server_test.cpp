@@ -209,11 +209,12 @@ std::string open_links(const Service& service) {
 }
 
 // The outage is known before these people request links, and no mail waits for its end.
-void request_links_in_an_outage(const MailServer& server, Service& service, std::span<const Person> people) {
+void request_links_in_an_outage(const MailServer& server, Service& service, std::span<const Person> people,
+                                const char* path = forgot_path) {
     server.fail(R"({"step": "drop"})");
     ASSERT_TRUE(write_mail(service, service.make_person(), MailKind::welcome));
     ASSERT_TRUE(has_tried(service, 1));
-    for (const Person& person : people) ASSERT_EQ(forget(service, person.email).status, 200U);
+    for (const Person& person : people) ASSERT_EQ(service.post(path, {{"email", person.email}}).status, 200U);
     service.sql("DELETE FROM mails");
 }
 
@@ -231,17 +232,15 @@ TEST(MailServer, WithoutAMailThatIsDueOneLinkFindsOutWhetherTheOutageIsOver) {
     EXPECT_THAT(server.wait_for(3), SizeIs(3));
 }
 
-// Regression: the mail of that link was deleted once it was over, and the next request was used up in the same way.
-TEST(MailServer, AnOutageThatOutlastsALinkUsesUpNoRequest) {
-    const MailServer server(MailServerTls::none);
-    Service service(by(server));
-    const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
-    request_links_in_an_outage(server, service, people);
+// Three people request links in an outage that lasts four times as long as a link. Returns their mails.
+std::vector<SmtpMail> mails_after_a_long_outage(const MailServer& server, Service& service,
+                                                std::span<const Person> people, const char* path) {
+    request_links_in_an_outage(server, service, people, path);
     milliseconds pause = 12s;  // 10 s plus up to a fifth
     for (milliseconds passed{}; passed < 20min; passed += pause, pause = std::min<milliseconds>(pause * 2, 12min)) {
         const std::size_t asked = server.connections();
         service.pass(pause);
-        ASSERT_TRUE(eventually([&] {
+        EXPECT_TRUE(eventually([&] {
             return server.connections() > asked && rows_of_mails(service, "taken_by IS NULL") == "1";
         })) << passed.count();
         EXPECT_EQ(open_links(service), "2");
@@ -250,12 +249,51 @@ TEST(MailServer, AnOutageThatOutlastsALinkUsesUpNoRequest) {
     EXPECT_EQ(service.app().mail_delivery().waiting().ordinary, 1);
     server.work_again();
     service.pass(pause);
+    return server.wait_for(people.size());
+}
+
+// Regression: the mail of that link was deleted once it was over, and the next request was used up in the same way.
+TEST(MailServer, AnOutageThatOutlastsALinkUsesUpNoRequest) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
     std::set<std::string> recipients;
-    for (const auto& one : server.wait_for(3)) {
+    for (const auto& one : mails_after_a_long_outage(server, service, people, forgot_path)) {
         recipients.insert(one.to);
         EXPECT_EQ(reset(service, one.mail.token(), "Copper-Meadow-77").status, 200U) << one.to;
     }
     EXPECT_THAT(recipients, SizeIs(3));
+}
+
+// Regression: the first of these links was over when it arrived.
+TEST(MailServer, AnOutageThatOutlastsAVerificationLinkUsesUpNoRequest) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person people[] = {service.make_person(), service.make_person(), service.make_person()};
+    for (const Person& person : people)
+        service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + person.id.text() + "'");
+    std::set<std::string> recipients;
+    for (const auto& one : mails_after_a_long_outage(server, service, people, resend_path)) {
+        recipients.insert(one.to);
+        EXPECT_EQ(verify_email(service, one.mail.token()).status, 200U) << one.to;
+    }
+    EXPECT_THAT(recipients, SizeIs(3));
+}
+
+// It tells that the account is there, and its reader can request another link.
+TEST(MailServer, TheLinkOfASignUpIsSentEvenIfItIsOver) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    server.fail(R"({"step": "drop"})");
+    ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
+    ASSERT_TRUE(has_tried(service, 1));
+    server.work_again();
+    service.pass(20min);
+    const auto mails = server.wait_for(1);
+    EXPECT_EQ(mails[0].mail.kind, "verifyEmail");
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_NE(verify_email(service, mails[0].mail.token()).status, 200U);
+    EXPECT_THAT(server.mails(), SizeIs(1));
 }
 
 // Regression: after a day, the clean-up deleted the requests that waited, and that of the link that had been written.
