@@ -99,13 +99,26 @@ TEST(REC_4, TheLinkIsTheSettingsAddressAndTheTokenAndThereIsNoOther) {
 TEST(MailWording, LifetimesAreThoseOfTheSettings) {
     const MailWriter writer(locales(), site());
     EXPECT_THAT(writer.write(MailKind::verify_email, Language::en, all_facts(), written_at).text,
-                HasSubstr("7 minutes"));
+                HasSubstr("in 7\u00A0min."));
     EXPECT_THAT(writer.write(MailKind::forgot_password, Language::en, all_facts(), written_at).text,
-                HasSubstr("9 minutes"));
+                HasSubstr("in 9\u00A0min."));
     const Wording temporary = writer.write(MailKind::temporary_password, Language::en, all_facts(), written_at);
     EXPECT_THAT(temporary.text, HasSubstr("2023-11-17 22:13 UTC"));
     EXPECT_THAT(temporary.text, HasSubstr("\n    Temp-0987\n"));
     EXPECT_THAT(temporary.subject, Not(HasSubstr("Temp")));
+}
+
+// Regression: with VERIFICATION_EXPIRED_IN_MINUTES=1, the link expired "in 1 minutes".
+TEST(MailWording, OneMinuteReadsRight) {
+    MailSite brief = site();
+    brief.verification_lifetime = brief.forgot_password_lifetime = 1min;
+    const MailWriter writer(locales(), brief);
+    for (const MailKind kind : {MailKind::verify_email, MailKind::forgot_password})
+        for (std::size_t i = 0; i < language_names.size(); ++i) {
+            const std::string text = writer.write(kind, static_cast<Language>(i), all_facts(), written_at).text;
+            for (const auto* plural : {"minutes", "Minuten", "minutos"})
+                EXPECT_THAT(text, Not(HasSubstr(plural))) << language_names[i];
+        }
 }
 
 TEST(MailWording, ANoticeOfAResetFactorTellsUntilWhenAnotherOneCanBeSetUp) {
