@@ -121,6 +121,27 @@ TEST(MailWording, OneMinuteReadsRight) {
         }
 }
 
+// Regression: it said that someone knows the password, even if a mailed link, Google or Apple had led there.
+TEST(MailWording, ANoticeOfWrongCodesNamesAllThatLeadsToThem) {
+    const MailWriter writer(locales(), site());
+    struct Words {
+        Language language;
+        std::vector<std::string> all;
+    };
+    for (const MailKind kind : {MailKind::two_factor_failed, MailKind::two_factor_locked})
+        for (const Words& words : {Words{Language::en, {"password", "mailbox", "session"}},
+                                   Words{Language::de, {"Passwort", "Postfach", "Sitzung"}},
+                                   Words{Language::es, {"contraseña", "buzón", "sesion"}},
+                                   Words{Language::fr, {"mot de passe", "messagerie", "session"}},
+                                   Words{Language::id, {"kata sandi", "kotak surat", "sesi"}},
+                                   Words{Language::ja, {"パスワード", "メールボックス", "セッション"}}}) {
+            const std::string text = writer.write(kind, words.language, all_facts(), written_at).text;
+            for (const std::string& word : words.all) EXPECT_THAT(text, HasSubstr(word));
+            for (const auto* provider : {"Google", "Apple"})
+                EXPECT_THAT(text, HasSubstr(provider)) << name_of(words.language);
+        }
+}
+
 TEST(MailWording, ANoticeOfAResetFactorTellsUntilWhenAnotherOneCanBeSetUp) {
     const MailWriter writer(locales(), site());
     for (std::size_t i = 0; i < language_names.size(); ++i)

@@ -12,7 +12,8 @@
 namespace consentry {
 namespace {
 
-// One or two typing errors are not reported. Anyone who gets this far knows the password (TFA-15).
+// One or two typing errors are not reported. Anyone who gets this far has passed the first step, such as with the
+// password, the mailbox, a linked identity or a session (TFA-15).
 constexpr std::int64_t noticed_from = 3;
 // The owner's right codes end the series but not the guessing. So these counts of a day are reported as well.
 constexpr std::array<std::int64_t, 2> noticed_in_a_day{3, 10};

@@ -72,7 +72,8 @@ TEST(TFA_15, RightCodesHideNoWrongOnesOfADay) {
     t.log_in();
     EXPECT_TRUE(failures(t.service, t.person).empty()) << "may be typing errors";
     t.guess();
-    EXPECT_THAT(mailbox.wait_for(t.person.email, "twoFactorFailed").text, HasSubstr("someone knows your password"));
+    EXPECT_THAT(mailbox.wait_for(t.person.email, "twoFactorFailed").text,
+                HasSubstr("someone has passed the first step"));
     EXPECT_THAT(failures(t.service, t.person), ElementsAre(told(1, 3)));
     t.guess();
     for (int round = 0; round < 5; ++round) {
