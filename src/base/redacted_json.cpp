@@ -16,6 +16,7 @@ constexpr std::size_t written_bytes_max = 8 * 1024;  // per body
 constexpr std::size_t array_elements_max = 10;       // "Logging constants" of the specification
 constexpr std::size_t depth_max = 5;                 // the same
 constexpr std::size_t key_bytes_max = 128;
+constexpr std::size_t number_bytes_max = 128;
 constexpr std::size_t nested_max = 2;  // JSON in a string of JSON in a string
 
 void append_buffer(std::string& out, std::size_t size) {
@@ -154,7 +155,13 @@ private:
     }
     bool number(text_view part, error_code& error) {
         const std::string_view text = whole(part);
-        if (is_shown()) out_.append(text.substr(0, key_bytes_max));
+        if (is_shown()) {
+            // A cut number may end in "1." or "1e", which is not JSON.
+            if (text.size() > number_bytes_max)
+                append_log_string(out_, text, number_bytes_max);
+            else
+                out_.append(text);
+        }
         parts_.clear();
         return fits(error);
     }

@@ -213,5 +213,24 @@ TEST(LOG_2, WhateverTheBytesALineStaysOneLineOfJson) {
     }
 }
 
+TEST(LOG_2, ANumberIsShownWholeOrCutAsAString) {
+    const std::string ones(126, '1');
+    EXPECT_EQ(json_of("[" + ones + ".5]"), "[" + ones + ".5]") << "128 characters";
+    EXPECT_EQ(json_of("[" + ones + "1.5]"), "[\"" + ones + "1.[...]\"]");
+    // The cut may leave what is no number.
+    for (const std::string_view end : {"0", ".5", "e5", "e-5", "E+10", ".25e-10"}) {
+        for (std::size_t digits = 118; digits <= 130; ++digits) {
+            for (const std::string_view beginning : {"1", "-1.", "0."}) {
+                if (end.starts_with('.') && beginning.ends_with('.')) continue;
+                const std::string body =
+                    R"({"a":[)" + std::string(beginning) + std::string(digits, '1') + std::string(end) + R"(],"b":2})";
+                boost::json::error_code error;
+                boost::json::parse(json_of(body), error);
+                EXPECT_FALSE(error) << json_of(body);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace consentry
