@@ -16,6 +16,7 @@ constexpr std::size_t written_bytes_max = 8 * 1024;  // per body
 constexpr std::size_t array_elements_max = 10;       // "Logging constants" of the specification
 constexpr std::size_t depth_max = 5;                 // the same
 constexpr std::size_t key_bytes_max = 128;
+constexpr std::size_t text_bytes_max = 1'024;
 constexpr std::size_t number_bytes_max = 128;
 constexpr std::size_t nested_max = 2;  // JSON in a string of JSON in a string
 
@@ -25,15 +26,15 @@ void append_buffer(std::string& out, std::size_t size) {
 
 void append_json(std::string& out, std::string_view text, std::size_t nested);
 
-// Appends a string value: nested JSON or free text.
-void append_value(std::string& out, std::string_view text, std::size_t nested) {
+// Appends a name or a string value: nested JSON or free text.
+void append_text(std::string& out, std::string_view text, std::size_t nested, std::size_t bytes_max) {
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '[')) {
         std::string inner;
         append_json(inner, text, nested + 1);
         append_log_string(out, inner, written_bytes_max);
     } else {
-        append_log_text(out, text);
+        append_log_text(out, text, bytes_max);
     }
 }
 
@@ -76,7 +77,7 @@ public:
         const std::string_view key = whole(part);
         if (hidden_ == 0) {
             if (frames_[depth_ - 1].elements++ > 0) out_.push_back(',');
-            append_log_string(out_, key, key_bytes_max);
+            append_text(out_, key, nested_, key_bytes_max);
             out_.push_back(':');
             secret_ = is_secret_name(key);
         }
@@ -89,7 +90,7 @@ public:
     }
     bool on_string(text_view part, std::size_t, error_code& error) {
         const std::string_view text = whole(part);
-        if (is_shown()) append_value(out_, text, nested_);
+        if (is_shown()) append_text(out_, text, nested_, text_bytes_max);
         parts_.clear();
         return fits(error);
     }

@@ -127,18 +127,6 @@ constexpr HeaderTable headers_by_length = header_table();
 // The form in which a response's metadata repeats the path of the request line.
 bool is_path(std::string_view text) { return text.starts_with('/') && text.find(' ') == std::string_view::npos; }
 
-// Returns whether the text contains neither a token nor a URL. Most text is harmless, and two passes of memchr prove
-// it.
-bool is_harmless(std::string_view text) {
-    if (text.size() < interesting_bytes_min) return true;
-    if (is_path(text)) return false;
-    for (auto at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1))
-        if (text.substr(at).starts_with("://")) return false;
-    for (auto at = text.find('J'); at != std::string_view::npos; at = text.find('J', at + 1))
-        if (at >= 2 && text[at - 1] == 'y' && text[at - 2] == 'e') return false;
-    return true;
-}
-
 // Terminals obey C1 controls, and U+2028, U+2029 and the direction marks change which text a reader sees on which line.
 bool is_deceptive(std::uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
@@ -238,6 +226,17 @@ bool is_secret_name(std::string_view name) {
     return kept.secret;
 }
 
+// Most text is harmless, and two passes of memchr prove it.
+bool is_harmless(std::string_view text) {
+    if (text.size() < interesting_bytes_min) return true;
+    if (is_path(text)) return false;
+    for (auto at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1))
+        if (text.substr(at).starts_with("://")) return false;
+    for (auto at = text.find('J'); at != std::string_view::npos; at = text.find('J', at + 1))
+        if (at >= 2 && text[at - 1] == 'y' && text[at - 2] == 'e') return false;
+    return true;
+}
+
 bool is_plain_header(std::string_view name) {
     if (name.size() > header_length_max) return false;
     const auto& [names, begin] = headers_by_length;
@@ -330,19 +329,20 @@ std::string redact_path(std::string_view path) {
 }
 
 std::string redact_query(std::string_view query) {
+    // Text that is a URL, a form or JSON is hidden without being parsed.
+    const auto shown = [](const std::string& text) {
+        return text.find_first_of("={[") == std::string::npos ? redact_text(text) : std::string(redacted);
+    };
     std::string out;
     while (!query.empty()) {
         const std::string_view pair = take_part(query, '&');
         const std::size_t equals = std::min(pair.find('='), pair.size());
         const std::string name = loosely_form_decoded(pair.substr(0, equals));
         if (!out.empty()) out.push_back('&');
-        out.append(name);
-        if (equals < pair.size()) {
-            const std::string value = loosely_form_decoded(pair.substr(equals + 1));
-            // A value that is a URL, a form or JSON is hidden without being parsed.
-            const bool hidden = is_secret_name(name) || value.find_first_of("={[") != std::string::npos;
-            out.append("=").append(hidden ? std::string(redacted) : redact_text(value));
-        }
+        out.append(shown(name));
+        if (equals == pair.size()) continue;
+        out.push_back('=');
+        out.append(is_secret_name(name) ? redacted : shown(loosely_form_decoded(pair.substr(equals + 1))));
     }
     return out;
 }

@@ -24,18 +24,20 @@ bool is_plain_header(std::string_view name);
 // escapes, line separators, bidirectional marks and invalid UTF-8 are escaped or replaced.
 void append_log_string(std::string& out, std::string_view text, std::size_t bytes_max = 1'024);
 
+// Returns whether the text contains neither a token nor a URL, so that redact_text() would not change it.
+bool is_harmless(std::string_view text);
 // Returns free text with anything that looks like a token removed, as well as the secret parts of URLs in it: user
 // information, query, long path segments.
 std::string redact_text(std::string_view text);
 void append_log_text(std::string& out, std::string_view text, std::size_t bytes_max = 1'024);
 // Removes path segments that are secrets; reset and verification links end in one.
 std::string redact_path(std::string_view path);
-// Returns the name=value pairs as sent, with the values of secret names replaced.
+// Returns the name=value pairs decoded, with the values of secret names replaced, and names redacted like free text.
 std::string redact_query(std::string_view query);
 
 // Appends a body as a JSON value. Secrets are replaced, arrays are cut to 10 elements and {"truncated": original
 // count}, objects below depth 5 are omitted, long strings are cut, and strings that contain JSON are treated the same
-// way. A body that is not JSON or is too large becomes {"buffer":"[BUFFER]","size":bytes}.
+// way, names included. A body that is not JSON or is too large becomes {"buffer":"[BUFFER]","size":bytes}.
 //
 // `known_end`: the final members of the body, including its closing brace, that are known to hold nothing secret;
 // copied verbatim if they are plain text.

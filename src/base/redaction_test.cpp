@@ -184,6 +184,18 @@ TEST(LOG_1, PathsAndQueriesLoseTheirSecrets) {
     EXPECT_EQ(redact_query(""), "");
 }
 
+TEST(LOG_1, ANameIsReadLikeAValue) {
+    const std::string jwt = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
+    EXPECT_EQ(redact_query(jwt), "[REDACTED]");
+    EXPECT_EQ(redact_query("a=b&" + jwt + "=c"), "a=b&[REDACTED]=c");
+    EXPECT_EQ(redact_query("https%3A%2F%2Fa.example%2Freset-password%2Fabcdefghijklmnopqrstuvwxyz"),
+              "https://a.example/reset-password/[REDACTED]");
+    EXPECT_EQ(redact_query("token%3Dcanary&%7B%22password%22:%22canary%22%7D=1"), "[REDACTED]&[REDACTED]=[REDACTED]");
+    EXPECT_EQ(json_of(R"({")" + jwt + R"(":1,"https://u:pw@a.example/x?tok=1":2})"),
+              R"({"[REDACTED]":1,"https://[REDACTED]@a.example/x?[REDACTED]":2})");
+    EXPECT_EQ(json_of(R"({"{\"password\":\"canary\"}":1})"), R"({"{\"password\":\"[REDACTED]\"}":"[REDACTED]"})");
+}
+
 TEST(LOG_1, OnlyKnownHeadersAreShown) {
     for (const auto* name : {"Host", "user-agent", "Content-Type", "X-Request-Id", "x-correlation-id", "ACCEPT", "Via"})
         EXPECT_TRUE(is_plain_header(name)) << name;

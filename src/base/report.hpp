@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/redaction.hpp"
 #include "base/utf8.hpp"
 
 namespace consentry {
@@ -40,6 +41,11 @@ public:
         if (violations_.size() >= violations_max || judges_unreadable(key, property)) return;
         placeholders.insert_or_assign("property", last_segment(property));
         violations_.push_back({std::string(key), std::string(shortened(property)), std::move(placeholders)});
+    }
+    // The client chooses these names and may have sent a secret as one. The log shows the answer, and could not
+    // recognize the secret in the last segment, which stands in the message.
+    void add_unknown(std::string_view name, const PropertyPath* outer = nullptr) {
+        add("whitelistValidation", PropertyPath(redact_text(name), outer).text());
     }
     // The property of the last violation could not be read, so that later rules would judge the default values in its
     // place, and in place of what is below it.

@@ -176,7 +176,7 @@ Result<Upload> read_upload(const Request& request) {
     Report report;
     for (const Part& part : *parts) {
         if (part.name != "file" || file != nullptr)
-            report.add("whitelistValidation", part.name);
+            report.add_unknown(part.name);
         else
             file = &part;
     }

@@ -128,6 +128,19 @@ void send_canaries_everywhere(const Service& service, Canaries& canaries) {
     service.get("/storage/private/a.pdf?X-Amz-Signature=" + canaries.make() + "&X-Amz-Credential=" + canaries.make());
 }
 
+// A client that mixes up name and value sends a working token as a name.
+void send_tokens_as_names(Service& service, Canaries& canaries) {
+    const std::string access = canaries.watch(service.tokens_of(service.make_person()).access);
+    service.get("/api/v1/shared/user/profile?" + access);
+    service.get("/api/v1/shared/user/profile?a=b&" + access + "=c");
+    service.get("/api/nowhere?https://a.example/reset-password/" + canaries.make("abcdefghijklmnopqrst"));
+    service.get("/api/v1/shared/user/profile", {{access, "x"}, {access + "a", "x"}});
+    service.post("/api/public/user/login/credential",
+                 {{access, 1},
+                  {"https://u:" + canaries.make() + "@a.example/x?t=" + canaries.make(), 2},
+                  {"device", {{access, 3}, {"/reset-password/" + canaries.make("abcdefghijklmnopqrst"), 4}}}});
+}
+
 // Sends requests that are refused before they reach a handler, most of them by the HTTP reader.
 void send_what_is_refused(const Service& service, Canaries& canaries) {
     const auto send = [&](unsigned status, const std::string& bytes) { send_raw(service, bytes, status); };
@@ -148,6 +161,7 @@ TEST(LOG_1, NoSecretOfAWholeJourneyIsInTheLog) {
         Service service(everything_logged());
         walk_through_everything(service, canaries);
         send_canaries_everywhere(service, canaries);
+        send_tokens_as_names(service, canaries);
         send_what_is_refused(service, canaries);
     }
     const std::string on_stderr = ::testing::internal::GetCapturedStderr();

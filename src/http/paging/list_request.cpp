@@ -82,7 +82,7 @@ void ListRequest::read_names(const ListShape& shape, std::span<const NamedText> 
     };
     for (const NamedText& text : texts) {
         if (!is_known(text.name))
-            report.add("whitelistValidation", text.name);
+            report.add_unknown(text.name);
         else if (text.name != "orderBy" && &text.value != find(texts, text.name))
             report.add("isUnique", text.name);
     }

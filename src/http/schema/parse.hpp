@@ -207,8 +207,7 @@ void read_object(const json::object& object, Dto& out, const PropertyPath* outer
         },
         fields_of<Dto>);
     for (const auto& member : object)
-        if (!detail::is_field<Dto>(member.key()))
-            report.add("whitelistValidation", PropertyPath(member.key(), outer).text());
+        if (!detail::is_field<Dto>(member.key())) report.add_unknown(member.key(), outer);
     detail::check_whole(out, report);
 }
 
@@ -230,7 +229,7 @@ void read_texts(std::span<const NamedText> texts, Dto& out, Report& report) {
         },
         fields_of<Dto>);
     for (const NamedText& text : texts)
-        if (!detail::is_field<Dto>(text.name)) report.add("whitelistValidation", text.name);
+        if (!detail::is_field<Dto>(text.name)) report.add_unknown(text.name);
     detail::check_whole(out, report);
 }
 

@@ -61,6 +61,7 @@ public:
 
     void add(std::string_view name, std::string_view value) {
         if (count_ == headers_max) return;
+        if (!is_harmless(name)) name = redacted;
         if (was_seen(name)) return;
         if (count_ > 0) out_.push_back(',');
         see(name);
