@@ -32,6 +32,7 @@ constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;
 constexpr std::size_t turned_away_max = 256;  // connections waiting for their 503; any more are closed without one
 
 bool is_decided(State state) { return state == State::complete || state == State::refused; }
+bool has_begun(State state) { return state != State::empty; }
 bool has_head(State state) { return state == State::body || is_decided(state); }
 
 Error crowded() { return retry_later(errors::service_unavailable, std::chrono::seconds{1}); }
@@ -208,11 +209,14 @@ void Connection::give_back_workspace() {
 // open_ is false).
 Connection::Done Connection::run() {
     take_workspace();
-    asked_ = true;
     unsigned answers = 0;  // since this coroutine last yielded the thread
     while (open_) {
         MessageReader& reader = work_->reader;
-        if (!has_head(reader.advance())) co_await receive(has_head, Phase::head, patience_for_head());
+        // What has come may be an empty line, which begins no request: the connection remains idle as long as before.
+        if (!has_begun(reader.advance())) co_await receive(has_begun, Phase::idle, patience_when_idle());
+        if (!has_begun(reader.state())) break;
+        asked_ = true;
+        if (!has_head(reader.state())) co_await receive(has_head, Phase::head, patience_for_head());
         if (timed_out_ && !lost_ && !has_head(reader.state())) {
             refuse(errors::timeout);
             break;
@@ -290,6 +294,7 @@ Connection::Done Connection::receive(bool (*is_enough)(State), Phase phase, Coar
         if (!work_->out.empty() && !write_some()) co_await flush();
         if (lost_) co_return;
         if (phase_ != phase) enter(phase, *deadline);
+        if (timed_out_) co_return;  // in the phase before this coroutine
         co_await socket_.async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
         if (timed_out_ || gave_way_ || lost_) co_return;
         if (error) lose();

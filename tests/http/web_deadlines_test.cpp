@@ -91,6 +91,37 @@ TEST(WEB_4, AConnectionThatNeverSendsAByteHasTheTimeOfAHead) {
     EXPECT_EQ(fresh.read_all(), "");
 }
 
+// RFC 9112 section 2.2: the line is ignored, so no request has begun that the server could answer.
+TEST(WEB_4, AnEmptyLineBeginsNoRequest) {
+    ServerOptions options = hasty_options();
+    options.idle_timeout = 500ms;  // longer than that of a head
+    const RunningServer running(options);
+    RawClient used{running.server.port()};
+    used.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(used.read_answer().status, 200U);
+    used.send("\r\n");
+    EXPECT_EQ(used.read_all(), "");
+    RawClient fresh{running.server.port()};
+    fresh.send("\r\n");
+    EXPECT_EQ(fresh.read_all(), "");
+}
+
+TEST(WEB_4, AnEmptyLineIsForgottenByNoWait) {
+    ServerOptions options = hasty_options();
+    options.head_timeout = 10s;
+    const RunningServer running(options);
+    for (const bool is_second : {false, true}) {
+        RawClient client{running.server.port()};
+        client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
+        EXPECT_EQ(client.read_answer().status, 200U);
+        client.send("\r\n");
+        // By the time of another answer, the only thread has read the line.
+        EXPECT_EQ(running.ask("GET /b HTTP/1.1\r\nHost: a\r\n\r\n").status, 200U);
+        client.send(is_second ? "\r\n" : "GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
+        EXPECT_EQ(client.read_answer().status, is_second ? 400U : 200U);
+    }
+}
+
 TEST(WEB_4, APeerThatDoesNotReadIsLeft) {
     ServerOptions options = hasty_options();
     options.request_timeout = 10s;
