@@ -24,8 +24,8 @@ struct Parameter {
     std::string_view value;
 };
 
-// type *( ";" name "=" ( token / quoted-string ) ). Quoted values are taken literally: some browsers write a quote as
-// %22, other clients as \" (RFC 7578 section 4.2 leaves it open), so a backslash is refused rather than interpreted.
+// type *( ";" [ name "=" ( token / quoted-string ) ] ). Quoted values are taken literally: some browsers write a quote
+// as %22, other clients as \" (RFC 7578 section 4.2 leaves it open), so a backslash is refused rather than interpreted.
 struct FieldValue {
     std::string_view type;
     std::vector<Parameter> parameters;
@@ -35,6 +35,7 @@ struct FieldValue {
         text.remove_prefix(std::min(text.find(';'), text.size()));
         while (!text.empty()) {
             text = trim(text.substr(1));
+            if (text.empty() || text.front() == ';') continue;
             const std::size_t equals = text.find('=');
             if (equals == std::string_view::npos || equals == 0) return std::nullopt;
             const std::string_view name = text.substr(0, equals);

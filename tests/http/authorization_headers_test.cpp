@@ -85,10 +85,13 @@ TEST(WEB_5, JsonIsReadFromJsonOnly) {
     for (const std::string type :
          {"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", "text/xml",
           "application/json5", "application/jsonp", "application/x-json", "application/json, text/plain", "json", "*/*",
-          "application/json; charset=utf-16", "application/json;charset=iso-8859-1", ""})
+          "application/json; charset=utf-16", "application/json;charset=iso-8859-1",
+          "application/json; v=1 ;charset=utf-16; charset=utf-8", ""})
         EXPECT_EQ(status(type), 415U) << type;
-    for (const std::string type : {"application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
-                                   "application/json;charset=\"UTF-8\""})
+    for (const std::string type :
+         {"application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
+          "application/json;charset=\"UTF-8\"", "application/json; charset=utf-8 ; v=1",
+          "application/json ;; Charset=UTF-8;", "application/json;", "application/json; x-charset=utf-16"})
         EXPECT_EQ(status(type), 200U) << type;
     for (const std::string coding : {"gzip", "deflate", "br", "gzip, identity"})
         EXPECT_EQ(service.call("POST", "/api/user/login/credential", body, {{"Content-Encoding", coding}}).status, 415U)

@@ -68,15 +68,19 @@ TEST(INP_1, ABodyIsNeverAViewOfATemporary) {
 
 TEST(INP_1, AFileComesAsAFormOrAlone) {
     const std::string form = closed(part(file_head, std::string(table)));
-    for (const std::string& type : {form_type, "Multipart/Form-Data;boundary=\"" + std::string(boundary) + "\"",
-                                    "multipart/form-data; charset=utf-8; boundary=" + std::string(boundary)}) {
+    for (const std::string& type :
+         {form_type, "Multipart/Form-Data;boundary=\"" + std::string(boundary) + "\"",
+          "multipart/form-data; charset=utf-8; boundary=" + std::string(boundary),
+          // RFC 9110 section 5.6.6: a parameter may be missing between semicolons.
+          form_type + ";", "multipart/form-data;; boundary=" + std::string(boundary) + " ; "}) {
         const Read out = read(type, form);
         ASSERT_EQ(out.error, nullptr) << type << ": " << (out.error ? out.error->name : "");
         EXPECT_EQ(out.body, table);
         EXPECT_EQ(out.filename, "users.csv");
         EXPECT_EQ(out.content_type, "text/csv");
     }
-    for (const char* type : {"text/csv", "Text/CSV; charset=utf-8", "text/csv;header=present"}) {
+    for (const char* type : {"text/csv", "Text/CSV; charset=utf-8", "text/csv;header=present", "text/csv;",
+                             "text/csv ; ; header=present;"}) {
         const Read out = read(type, table);
         ASSERT_EQ(out.error, nullptr) << type;
         EXPECT_EQ(out.body, table);
@@ -175,8 +179,8 @@ TEST(INP_1, AFormBringsTheFileAndNothingElse) {
                       .error,
                   &errors::file_extension_invalid)
             << name;
-    for (const char* type : {"application/json", "text/plain", "application/x-www-form-urlencoded",
-                             "multipart/mixed; boundary=b", "text/csv;", ""})
+    for (const char* type :
+         {"application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/mixed; boundary=b", ""})
         EXPECT_EQ(read(type, "x").error, &errors::file_extension_invalid) << type;
 }
 

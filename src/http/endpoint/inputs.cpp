@@ -6,7 +6,6 @@
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "http/media_type.hpp"
 
 namespace consentry::http {
 namespace {
@@ -18,15 +17,17 @@ std::optional<std::string> decode(std::string_view text) {
     return out;
 }
 
+// Takes every parameter except a charset other than UTF-8.
 bool is_json(std::string_view content_type) {
-    const std::string_view type = media_type_of(content_type);
-    if (!equal_ignoring_case(type, "application/json")) return false;
-    const auto charset = to_lower_ascii(content_type).find("charset=");
-    if (charset == std::string::npos) return true;
-    std::string_view name = trim(content_type.substr(charset + 8));
-    name = name.substr(0, name.find(';'));
-    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-    return equal_ignoring_case(name, "utf-8");
+    if (!equal_ignoring_case(trim(take_part(content_type, ';')), "application/json")) return false;
+    while (!content_type.empty()) {
+        std::string_view value = take_part(content_type, ';');
+        if (!equal_ignoring_case(trim(take_part(value, '=')), "charset")) continue;
+        value = trim(value);
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+        if (!equal_ignoring_case(value, "utf-8")) return false;
+    }
+    return true;
 }
 
 constexpr JsonLimits body_limits;
