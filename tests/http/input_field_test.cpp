@@ -1,5 +1,6 @@
 // Requests may contain only the declared names, with values of the declared types. The tests read the endpoints' own
 // declarations, so they cover a new endpoint from the start.
+#include <functional>
 #include <set>
 
 #include <boost/json/serialize.hpp>
@@ -8,6 +9,7 @@
 #include "app/app.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/identity_provider.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -219,6 +221,56 @@ TEST_F(AUT_5, IdentifiersInPathsAreJudgedAsSuch) {
         EXPECT_EQ(refused.number("statusCode"), 5030);
         EXPECT_TRUE(refused.has("errors")) << "names the placeholder";
     }
+}
+
+struct Place {
+    std::string property;
+    json::object schema;
+    std::function<json::value(json::value)> body;  // with the given value at the place, and nothing else
+};
+
+// Adds the places of all texts, nested ones included.
+void add_places(std::vector<Place>& out, const SchemaChecker& checker, const Place& at) {
+    if (const auto* reference = at.schema.if_contains("$ref"))
+        return add_places(out, checker, {at.property, checker.find(reference->as_string())->as_object(), at.body});
+    if (const auto* properties = at.schema.if_contains("properties")) {
+        const std::string outer = at.property.empty() ? "" : at.property + ".";
+        for (const auto& [name, schema] : properties->as_object())
+            add_places(out, checker,
+                       {outer + std::string(name), schema.as_object(),
+                        [inner = at.body, name = std::string(name)](json::value value) {
+                            return inner(json::object{{name, std::move(value)}});
+                        }});
+        return;
+    }
+    const auto* type = at.schema.if_contains("type");
+    if (type == nullptr) return;
+    if (*type == "string") out.push_back(at);
+    if (*type == "array" && at.schema.at("items").as_object().contains("$ref"))
+        add_places(out, checker,
+                   {at.property + ".0", at.schema.at("items").as_object(),
+                    [inner = at.body](json::value value) { return inner(json::array{std::move(value)}); }});
+}
+
+TEST_F(INP_1, TheDocumentAndTheServiceAgreeOnWhatIsEmpty) {
+    int texts = 0;
+    for (const Route& route : routes()) {
+        if (!route.operation->describe_body) continue;
+        json::object components;
+        const json::object schema = route.operation->describe_body(components);
+        const json::value document{{"components", {{"schemas", components}}}};
+        const SchemaChecker checker(document);
+        std::vector<Place> places;
+        add_places(places, checker, {"", schema, [](json::value value) { return value; }});
+        for (const Place& place : places) {
+            const json::value empty("");
+            const Answer answer = send(route, json::serialize(place.body(empty)));
+            EXPECT_EQ(names(answer, place.property), !checker.complaints(empty, place.schema).empty())
+                << route.path << " " << place.property << " " << json::serialize(place.schema) << answer.body;
+            ++texts;
+        }
+    }
+    EXPECT_GT(texts, 50);
 }
 
 TEST_F(INP_6, ARefusedValueIsNeverRepeated) {

@@ -62,7 +62,8 @@ struct Email : EmailRule {
 inline constexpr Email email;
 
 struct Name : NameRule {
-    void describe(boost::json::object& schema) const { schema["pattern"] = "\\S"; }
+    // Whether the text may be empty is another rule.
+    void describe(boost::json::object& schema) const { schema["pattern"] = "^$|\\S"; }
 };
 inline constexpr Name one_line_name;
 
