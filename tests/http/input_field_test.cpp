@@ -229,7 +229,7 @@ struct Place {
     std::function<json::value(json::value)> body;  // with the given value at the place, and nothing else
 };
 
-// Adds the places of all texts, nested ones included.
+// Adds the places of all texts and lists, nested ones included.
 void add_places(std::vector<Place>& out, const SchemaChecker& checker, const Place& at) {
     if (const auto* reference = at.schema.if_contains("$ref"))
         return add_places(out, checker, {at.property, checker.find(reference->as_string())->as_object(), at.body});
@@ -244,9 +244,9 @@ void add_places(std::vector<Place>& out, const SchemaChecker& checker, const Pla
         return;
     }
     const auto* type = at.schema.if_contains("type");
-    if (type == nullptr) return;
-    if (*type == "string") out.push_back(at);
-    if (*type == "array" && at.schema.at("items").as_object().contains("$ref"))
+    if (type == nullptr || (*type != "string" && *type != "array")) return;
+    out.push_back(at);
+    if (*type == "array")
         add_places(out, checker,
                    {at.property + ".0", at.schema.at("items").as_object(),
                     [inner = at.body](json::value value) { return inner(json::array{std::move(value)}); }});
@@ -254,6 +254,7 @@ void add_places(std::vector<Place>& out, const SchemaChecker& checker, const Pla
 
 TEST_F(INP_1, TheDocumentAndTheServiceAgreeOnWhatIsEmpty) {
     int texts = 0;
+    int lists = 0;
     for (const Route& route : routes()) {
         if (!route.operation->describe_body) continue;
         json::object components;
@@ -263,14 +264,16 @@ TEST_F(INP_1, TheDocumentAndTheServiceAgreeOnWhatIsEmpty) {
         std::vector<Place> places;
         add_places(places, checker, {"", schema, [](json::value value) { return value; }});
         for (const Place& place : places) {
-            const json::value empty("");
+            const bool is_list = place.schema.at("type") == "array";
+            const json::value empty = is_list ? json::value(json::array{}) : json::value("");
             const Answer answer = send(route, json::serialize(place.body(empty)));
             EXPECT_EQ(names(answer, place.property), !checker.complaints(empty, place.schema).empty())
                 << route.path << " " << place.property << " " << json::serialize(place.schema) << answer.body;
-            ++texts;
+            ++(is_list ? lists : texts);
         }
     }
     EXPECT_GT(texts, 50);
+    EXPECT_GT(lists, 5);
 }
 
 TEST_F(INP_6, ARefusedValueIsNeverRepeated) {

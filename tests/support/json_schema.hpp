@@ -147,15 +147,21 @@ private:
                 check((*array)[i], wanted.as_object(), place + "." + std::to_string(i), out);
         if (const auto* array = value.if_array(); array != nullptr && name == "maxItems")
             if (array->size() > wanted.to_number<std::size_t>()) out.push_back(place + ": too many");
+        if (const auto* array = value.if_array(); array != nullptr && name == "minItems")
+            if (array->size() < wanted.to_number<std::size_t>()) out.push_back(place + ": too few");
+        if (const auto* array = value.if_array(); array != nullptr && name == "uniqueItems")
+            for (const Value& item : *array)
+                if (std::ranges::count(*array, item) > 1) out.push_back(place + ": not unique");
         if (const auto* text = value.if_string()) check_text(std::string(*text), name, wanted, place, out);
         if (value.is_number() && name == "minimum" && value.to_number<double>() < wanted.to_number<double>())
             out.push_back(place + ": too small");
         if (value.is_number() && name == "maximum" && value.to_number<double>() > wanted.to_number<double>())
             out.push_back(place + ": too large");
-        constexpr std::array known{"required",  "properties", "additionalProperties",
-                                   "items",     "pattern",    "minLength",
-                                   "maxLength", "format",     "minimum",
-                                   "maximum",   "maxItems"};
+        constexpr std::array known{"required",   "properties", "additionalProperties",
+                                   "items",      "pattern",    "minLength",
+                                   "maxLength",  "format",     "minimum",
+                                   "maximum",    "maxItems",   "minItems",
+                                   "uniqueItems"};
         return std::ranges::find(known, name) != known.end();
     }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "features/forward_auth/forward_auth.hpp"
+#include "http/schema/rules.hpp"
 
 namespace consentry {
 
@@ -19,6 +20,17 @@ struct consentry::EnumNames<consentry::DenyAs> {
 
 namespace consentry {
 
+// Describes what read_types() takes.
+template <class Type>
+struct TypeList : http::NoCheck {
+    void describe(boost::json::object& schema) const {
+        std::string name;
+        for (const auto& [value, text] : EnumNames<Type>::names) name.append(name.empty() ? "(" : "|").append(text);
+        name = "[ \\t]*" + name + ")[ \\t]*";
+        schema["pattern"] = "^" + name + "(," + name + ")*$";
+    }
+};
+
 struct ForwardAuthQuery {
     std::optional<std::string> roles;
     std::optional<std::string> policies;
@@ -29,12 +41,14 @@ struct ForwardAuthQuery {
         return std::tuple{
             field("roles", &ForwardAuthQuery::roles,
                   "Role types, separated by commas: user, admin, superAdmin. The caller needs one of them; superAdmin "
-                  "always passes"),
+                  "always passes",
+                  TypeList<Role>{}),
             field(
                 "policies", &ForwardAuthQuery::policies,
                 "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
                 "have accepted the required version of each: the newest one whose change was material. A type without "
-                "a published version is not required"),
+                "a published version is not required",
+                TypeList<PolicyType>{}),
             field("deny", &ForwardAuthQuery::deny,
                   "`401`: a browser that has to log in, or to accept a policy, gets 401 instead of 302, with the same "
                   "`Location`, for proxies whose checks cannot redirect")};

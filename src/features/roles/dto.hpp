@@ -23,7 +23,8 @@ struct AbilityDto {
         using http::field;
         return std::tuple{
             field("subject", &AbilityDto::subject, "Kind of object; `all` means every kind"),
-            field("action", &AbilityDto::action, "Allowed actions; `manage` means every action"),
+            field("action", &AbilityDto::action, "Allowed actions; `manage` means every action", http::MinItems(1),
+                  http::UniqueItems{}),
         };
     }
 };

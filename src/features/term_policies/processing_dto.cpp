@@ -13,7 +13,6 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t entries_max = 50;
 constexpr std::array<std::string_view, 5> vocabularies{"dpv", "pd", "loc", "legal", "eu-gdpr"};
 
 // Collects the violations of lists, whose entries have no fields.
@@ -24,7 +23,8 @@ public:
     template <class Entry>
     void size(std::string_view name, const std::vector<Entry>& list, bool may_be_empty) {
         if (list.empty() && !may_be_empty) report_.add("arrayNotEmpty", at_ + std::string(name));
-        if (list.size() > entries_max) report_.add("arrayMaxSize", at_ + std::string(name), {{"max", entries_max}});
+        if (list.size() > processing_entries_max)
+            report_.add("arrayMaxSize", at_ + std::string(name), {{"max", processing_entries_max}});
     }
     template <class Rule>
     void entries(std::string_view name, const std::vector<std::string>& list, const Rule& rule) {

@@ -42,6 +42,9 @@ struct Period {
 };
 
 inline constexpr auto short_text = http::max_length(500);
+inline constexpr std::size_t processing_entries_max = 50;  // of each list
+inline constexpr http::MinItems some_entries(1);
+inline constexpr http::MaxItems few_entries(processing_entries_max);
 
 // The fields of all of these are in alphabetical order, because the hash is that of their JSON.
 struct DescribedTerm {
@@ -87,7 +90,8 @@ struct StorageCondition {
         return std::tuple{
             field("duration", &StorageCondition::duration, "How long the data are kept (ISO 8601), such as `P2Y`",
                   Period{}),
-            field("locations", &StorageCondition::locations, "Countries in which they are kept (ISO 3166)"),
+            field("locations", &StorageCondition::locations, "Countries in which they are kept (ISO 3166)",
+                  some_entries, few_entries, http::Entries<Region>{}),
         };
     }
 };
@@ -127,12 +131,15 @@ struct Processing {
         using http::field;
         return std::tuple{
             field("controller", &Processing::controller, "Controller, if it differs from the one in the settings"),
-            field("jurisdictions", &Processing::jurisdictions, "Countries (ISO 3166) whose law applies, or `EU`"),
+            field("jurisdictions", &Processing::jurisdictions, "Countries (ISO 3166) whose law applies, or `EU`",
+                  some_entries, few_entries, http::Entries<Region>{}),
             field("personalData", &Processing::personal_data,
-                  "Personal data that are processed, such as `pd:EmailAddress`"),
-            field("purposes", &Processing::purposes, "Purposes of the processing, such as `dpv:Marketing`"),
-            field("recipients", &Processing::recipients, "Recipients of the data; may be empty"),
-            field("rights", &Processing::rights, "Rights of the data subject, such as `eu-gdpr:A7-3`; may be empty"),
+                  "Personal data that are processed, such as `pd:EmailAddress`", some_entries, few_entries),
+            field("purposes", &Processing::purposes, "Purposes of the processing, such as `dpv:Marketing`",
+                  some_entries, few_entries),
+            field("recipients", &Processing::recipients, "Recipients of the data; may be empty", few_entries),
+            field("rights", &Processing::rights, "Rights of the data subject, such as `eu-gdpr:A7-3`; may be empty",
+                  few_entries, http::Entries<VocabularyTerm>{}),
             field("storage", &Processing::storage, "How long and where the data are kept"),
         };
     }

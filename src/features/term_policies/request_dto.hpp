@@ -88,7 +88,8 @@ struct TermPolicyCreateRequest {
             field("type", &TermPolicyCreateRequest::type, "Policy type"),
             field("version", &TermPolicyCreateRequest::version, "Version; the highest published one is the latest",
                   http::at_least(1), greatest_version),
-            field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once"),
+            field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once",
+                  http::MinItems(1), http::MaxItems(EnumNames<Language>::names.size())),
             field("processing", &TermPolicyCreateRequest::processing,
                   "The version's description of the processing of personal data"),
         };

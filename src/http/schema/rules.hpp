@@ -104,13 +104,36 @@ struct Alphanumeric {
 };
 inline constexpr Alphanumeric alphanumeric;
 
-// A conversion rather than a check: lowercases A-Z while reading.
-struct Lowered {
+// What holds for every value.
+struct NoCheck {
     static constexpr std::string_view key = "";
-    bool holds(std::string_view) const { return true; }
+    bool holds(const auto&) const { return true; }
     boost::json::object placeholders() const { return {}; }
     void describe(boost::json::object&) const {}
 };
+
+// A conversion rather than a check: lowercases A-Z while reading.
+struct Lowered : NoCheck {};
 inline constexpr Lowered lowered;
+
+// These only tell the API document what check() of the DTO demands of a list. It reports a list that could not be read
+// as an empty one, and each entry at its own place.
+struct MinItems : NoCheck {
+    std::size_t min;
+    constexpr explicit MinItems(std::size_t given) : min(given) {}
+    void describe(boost::json::object& schema) const { schema["minItems"] = min; }
+};
+struct MaxItems : NoCheck {
+    std::size_t max;
+    constexpr explicit MaxItems(std::size_t given) : max(given) {}
+    void describe(boost::json::object& schema) const { schema["maxItems"] = max; }
+};
+struct UniqueItems : NoCheck {
+    void describe(boost::json::object& schema) const { schema["uniqueItems"] = true; }
+};
+template <class Rule>
+struct Entries : NoCheck {
+    void describe(boost::json::object& schema) const { Rule{}.describe(schema.at("items").as_object()); }
+};
 
 }  // namespace consentry::http
