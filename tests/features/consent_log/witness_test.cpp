@@ -286,7 +286,7 @@ TEST_F(Witnesses, MustHaveCosignedWhatTheDatabaseIsComparedWith) {
     std::filesystem::remove_all(service().folder() / "data" / "storage" / "public" / "consent-log");
     restart({});
     work();
-    EXPECT_THAT(found(), HasSubstr("no checkpoint that the quorum of the witnesses has cosigned"));
+    EXPECT_THAT(found(), HasSubstr("The quorum of the witnesses has not cosigned the log yet"));
     service().sql("UPDATE logs SET cosigned_size = 3, cosigned_checkpoint = '" + cosigned + "' WHERE name = 'consent'");
     EXPECT_THAT(found(),
                 HasSubstr("The first 3 entries in the database are not those that the witnesses have cosigned"));
