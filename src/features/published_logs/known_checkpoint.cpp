@@ -45,7 +45,8 @@ awaitable<WitnessFindings> check_witnesses(LogRepository& log, tlog::VerifierKey
     const auto state = co_await log.find_state();
     if (!state) co_return out;
     if (state->cosigned_checkpoint.empty()) {
-        out.fault = "The quorum of the witnesses has not cosigned the log yet.";
+        out.fault =
+            "The quorum of the witnesses has not cosigned the log yet. If it ever had, the log was written anew.";
         co_return out;
     }
     const auto policy = tlog::Policy::parse("log " + key.text() + "\n" + lines).value();

@@ -431,7 +431,8 @@ TEST(AdministrationLog, ALogThatNoWitnessHasCosignedWasNotChanged) {
     const ActFindings findings = given.t.verify();
     ASSERT_THAT(findings.log.found, SizeIs(1));
     EXPECT_EQ(findings.log.found[0].fault, LogFault::witness);
-    EXPECT_EQ(findings.log.found[0].text, "The quorum of the witnesses has not cosigned the log yet.");
+    EXPECT_EQ(findings.log.found[0].text,
+              "The quorum of the witnesses has not cosigned the log yet. If it ever had, the log was written anew.");
 }
 
 // The operator has the database and the key, and can write and sign another log.
