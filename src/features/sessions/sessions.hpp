@@ -82,8 +82,8 @@ public:
     // Creates a session and signs its tokens; stores nothing.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
     // Adds the session's row, ends the former session of its device, enforces `per_user_max`, and adds a notice of a
-    // new device. With a challenge, the first statement is an Expect::one that fails if the challenge was already spent.
-    // Returns the statements that end other sessions.
+    // new device. With a challenge, the first statement is an Expect::one that fails if the challenge was already
+    // spent. Returns the statements that end other sessions.
     struct Endings {
         std::size_t begin = 0;
         std::size_t end = 0;
