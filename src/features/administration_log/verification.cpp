@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <set>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +11,7 @@
 
 #include "features/administration_log/administration_log.hpp"
 #include "features/published_logs/known_checkpoint.hpp"
+#include "features/published_logs/wrong_values.hpp"
 
 namespace consentry {
 namespace {
@@ -137,7 +137,7 @@ awaitable<std::uint64_t> AdministrationLog::count_unlogged(std::uint64_t missing
     co_return count - std::min(count, missing);
 }
 
-// The steps of a verification. One that meets a value of a wrong type ends, and the next ones go on.
+// The steps of a verification.
 class AdministrationLog::Verification {
 public:
     // The log must outlive this object.
@@ -174,17 +174,10 @@ private:
 };
 
 awaitable<ActFindings> AdministrationLog::Verification::run() {
-    std::string failure;
-    for (const auto step : {&Verification::choose_key, &Verification::compare_entries, &Verification::explain_bare,
-                            &Verification::merge_findings, &Verification::compare_with_kept,
-                            &Verification::compare_with_witnesses, &Verification::count_waiting}) {
-        try {
-            co_await (this->*step)();
-        } catch (const std::logic_error& error) {
-            // A reader of rows refuses a value of a type that no statement of the service writes.
-            failure = error.what();
-        }
-    }
+    auto failure = co_await run_steps<Verification>(
+        *this, {&Verification::choose_key, &Verification::compare_entries, &Verification::explain_bare,
+                &Verification::merge_findings, &Verification::compare_with_kept, &Verification::compare_with_witnesses,
+                &Verification::count_waiting});
     if (!failure.empty()) co_await name_wrong_values(std::move(failure));
     co_return std::move(out_);
 }

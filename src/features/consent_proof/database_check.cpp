@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "features/published_logs/known_checkpoint.hpp"
 #include "features/published_logs/published_log.hpp"
 #include "features/published_logs/repository.hpp"
+#include "features/published_logs/wrong_values.hpp"
 
 namespace consentry {
 namespace {
@@ -96,19 +96,11 @@ void DatabaseCheck::show(std::string_view doing, std::optional<double> done) con
 }
 
 awaitable<DatabaseFindings> DatabaseCheck::run() {
-    std::string failure;
-    for (const auto step :
-         {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_with_known, &DatabaseCheck::compare_entries,
-          &DatabaseCheck::compare_pending, &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged,
-          &DatabaseCheck::compare_order, &DatabaseCheck::compare_publications, &DatabaseCheck::compare_texts,
-          &DatabaseCheck::compare_pages, &DatabaseCheck::compare_receipt_keys}) {
-        try {
-            co_await (this->*step)();
-        } catch (const std::logic_error& error) {
-            // A reader of rows refuses a value of a type that no statement of the service writes.
-            failure = error.what();
-        }
-    }
+    auto failure = co_await run_steps<DatabaseCheck>(
+        *this, {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_with_known,
+                &DatabaseCheck::compare_entries, &DatabaseCheck::compare_pending, &DatabaseCheck::find_missing,
+                &DatabaseCheck::find_unlogged, &DatabaseCheck::compare_order, &DatabaseCheck::compare_publications,
+                &DatabaseCheck::compare_texts, &DatabaseCheck::compare_pages, &DatabaseCheck::compare_receipt_keys});
     if (!failure.empty()) co_await name_wrong_values(std::move(failure));
     co_return std::move(out_);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,20 @@ struct WrongValue {
 
 // The tables must outlive the coroutine.
 awaitable<std::vector<WrongValue>> find_wrong_values(storage::Database& database, std::span<const TypedTable> tables);
+
+// Runs the steps of a comparison in turn. A step that meets such a value ends, and the next ones go on. Returns what
+// the reader of the last one said; empty: there was none. The comparison must outlive the coroutine.
+template <class Comparison>
+awaitable<std::string> run_steps(Comparison& comparison, std::vector<awaitable<void> (Comparison::*)()> steps) {
+    std::string failure;
+    for (const auto step : steps) {
+        try {
+            co_await (comparison.*step)();
+        } catch (const std::logic_error& error) {
+            failure = error.what();
+        }
+    }
+    co_return failure;
+}
 
 }  // namespace consentry

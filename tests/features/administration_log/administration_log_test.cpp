@@ -12,6 +12,7 @@
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/faulty_storage.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tests/support/test_witness.hpp"
 
 namespace consentry::tests {
@@ -26,6 +27,17 @@ using ::testing::SizeIs;
 struct Acts : Keys {
     explicit Acts(Environment settings = {}) : Keys(std::move(settings)) {
         service.clock().advance(std::chrono::milliseconds{1});
+    }
+
+    // Whose data are due to be erased, and whose acts are in the log.
+    Person deleted_person() {
+        Person person = service.make_person();
+        const std::string token = service.tokens_of(person).access;
+        EXPECT_EQ(service.erase("/api/user/user/delete/self", {}, bearer(token)).status, 204U);
+        settle_mails(service);
+        all();
+        service.pass(std::chrono::days{31});
+        return person;
     }
 
     AdministrationLog& log() { return *service.app().services().administration_log; }
@@ -306,7 +318,7 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
 // An entry would name no account, and bytes beyond the length would be written past the tag.
 // An intruder with write access to the database writes what the service never does, so that nothing else is compared.
 TEST(AdministrationLog, NamesAValueOfAnotherType) {
-    if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
+    if (on_shared_engines()) GTEST_SKIP() << "PostgreSQL refuses it";
     Acts t;
     t.make();
     t.make();
@@ -568,12 +580,7 @@ TEST(AdministrationLog, NothingWaitsForALogThatIsOff) {
 
 TEST(AdministrationLog, EvidenceGoesWithTheAccount) {
     Acts t;
-    Person person = t.service.make_person();
-    const std::string token = t.service.tokens_of(person).access;
-    EXPECT_EQ(t.service.erase("/api/user/user/delete/self", {}, bearer(token)).status, 204U);
-    settle_mails(t.service);
-    t.all();
-    t.service.pass(std::chrono::days{31});
+    const Person person = t.deleted_person();
     run(t.service.app().services().accounts.erase_deleted());
     EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts WHERE subject_id = '" + person.id.text() + "'"),
               "0");
@@ -591,12 +598,7 @@ TEST(AdministrationLog, AnErasureMeanwhileIsNoFinding) {
     int statement = 0;
     int statements = 0;
     do {
-        Person person = t.service.make_person();
-        const std::string token = t.service.tokens_of(person).access;
-        ASSERT_EQ(t.service.erase("/api/user/user/delete/self", {}, bearer(token)).status, 204U);
-        settle_mails(t.service);
-        t.all();
-        t.service.pass(std::chrono::days{31});
+        t.deleted_person();
         statements = 0;
         FaultyDatabase database(services.database, [&](std::string_view call) {
             if (call == "read" && statements++ == statement) run(services.accounts.erase_deleted());
