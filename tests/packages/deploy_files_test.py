@@ -327,6 +327,14 @@ class Proxies(unittest.TestCase):
         for name, seconds in idle.items():
             self.assertLess(int(seconds), limit, name)
 
+    def test_envoy_sets_no_limit_on_a_whole_response_of_consentry(self):
+        """Its default of 15 seconds cuts off exports, and requests that Consentry still works on."""
+        listener = documents("envoy.yaml")[0]["static_resources"]["listeners"][0]
+        configuration = listener["filter_chains"][0]["filters"][0]["typed_config"]["route_config"]
+        routes = [route["route"] for host in configuration["virtual_hosts"] for route in host["routes"] if "route" in route]
+        limits = [route.get("timeout") for route in routes if route["cluster"] == "consentry"]
+        self.assertEqual(limits, ["0s", "0s"])
+
     def test_all_files_are_yaml(self):
         for file in (*DEPLOY.glob("**/*.yaml"), *DEPLOY.glob("**/*.yml")):
             self.assertTrue(documents(file.relative_to(DEPLOY)), file)
