@@ -14,7 +14,7 @@ constexpr std::int64_t sessions_per_page = 20;
 // What its owner knows the session's device by.
 std::string device_of(const SessionSummary& session) {
     std::string agent = shown_agent(session.user_agent);
-    if (!session.device_name) return agent;
+    if (!session.device_name || session.device_name->empty()) return agent;
     return agent.empty() ? *session.device_name : *session.device_name + " (" + agent + ")";
 }
 

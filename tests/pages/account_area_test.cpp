@@ -10,6 +10,7 @@
 namespace consentry::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -175,6 +176,22 @@ TEST(SessionPages, OneSessionEndsAtTheNextRequest) {
     browser.open("/account/sessions");
     EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).status, 303) << "a second click is harmless";
     EXPECT_TRUE(browser.is_logged_in());
+}
+
+TEST(SessionPages, ADeviceWithoutANameIsKnownByItsProgram) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    const Answer login = service.call("POST", "/api/user/login/credential",
+                                      json::serialize(json::object{{"email", person.email},
+                                                                   {"password", person.password},
+                                                                   {"from", "mobile"},
+                                                                   {"device", {{"fingerprint", "a"}, {"name", ""}}}}),
+                                      {{"User-Agent", "curl/8.0"}});
+    ASSERT_EQ(login.status, 200U) << login.body;
+    Browser browser(service);
+    browser.log_in(person);
+    EXPECT_THAT(browser.open("/account/sessions").body,
+                AllOf(HasSubstr("<strong>curl"), HasSubstr("aria-label=\"End: curl, ")));
 }
 
 TEST(SessionPages, TheOldestOfManySessionsCanBeEnded) {

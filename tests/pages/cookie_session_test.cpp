@@ -266,6 +266,27 @@ TEST(CookieSession, UseCostsAWriteOnceInAWhile) {
     EXPECT_EQ(column(service, "expires_at", person), later);
 }
 
+TEST(CookieSession, ItsLastUseIsKnownToTheHourUntilItsEnd) {
+    constexpr auto hour = std::chrono::milliseconds{std::chrono::hours{1}}.count();
+    Service service({{"SESSION_COOKIE_IDLE", "30d"}, {"AUTH_JWT_REFRESH_TOKEN_EXPIRED", "30d"}});
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    const std::string end = column(service, "expires_at", person);
+    const auto last_active = [&] { return std::stoll(column(service, "last_active_at", person)); };
+    const auto login = last_active();
+    service.pass(std::chrono::minutes{59});
+    EXPECT_TRUE(browser.is_logged_in());
+    EXPECT_EQ(last_active(), login) << "a write for each page would be too many";
+    service.pass(std::chrono::minutes{1});
+    EXPECT_TRUE(browser.is_logged_in());
+    EXPECT_EQ(last_active() - login, hour);
+    service.pass(std::chrono::hours{24 * 29});
+    EXPECT_TRUE(browser.is_logged_in());
+    EXPECT_EQ(last_active() - login, (24 * 29 + 1) * hour);
+    EXPECT_EQ(column(service, "expires_at", person), end);
+}
+
 TEST(CookieSession, AnAdministratorsEndsSooner) {
     Service service;
     const Person admin = service.make_person(Role::admin);

@@ -253,6 +253,16 @@ TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
     EXPECT_EQ(json_of({"session", "list", "--email", ada_.email}), json::array{});
 }
 
+TEST_F(UserStateCommands, ADeviceWithoutANameIsListedByItsPlatform) {
+    const Answer login = client().post("/api/public/user/login/credential",
+                                       {{"email", ada_.email},
+                                        {"password", ada_.password},
+                                        {"from", "mobile"},
+                                        {"device", {{"fingerprint", "a"}, {"name", ""}, {"platform", "ios"}}}});
+    ASSERT_EQ(login.status, 200U) << login.body;
+    EXPECT_EQ(json_of({"session", "list", "--email", ada_.email}).at(0).at("device"), "ios");
+}
+
 // Sessions of administrators end earlier than their rows say.
 TEST_F(UserStateCommands, AnAdministratorsSessionThatHasEndedIsNowhereLive) {
     const Person root = make_person(folder_.path(), "root@example.org", "superAdmin");

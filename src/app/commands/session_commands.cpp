@@ -28,7 +28,8 @@ void for_each(const auto& list, const auto& take) {
 }
 
 void add_row(ResultList& rows, const SessionSummary& session, std::string_view state) {
-    const auto device = session.device_name ? session.device_name : session.device_platform;
+    const bool is_named = session.device_name && !session.device_name->empty();
+    const auto& device = is_named ? session.device_name : session.device_platform;
     rows.add({session.id.text(), state, name_of(session.from), name_of(session.with), session.ip_address,
               json_or_null(device), to_iso8601(session.created_at), to_iso8601(session.last_active_at),
               to_iso8601(session.expires_at), session.user_agent});

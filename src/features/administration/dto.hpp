@@ -158,7 +158,8 @@ struct UserSessionResponse : SessionFields {
                 field("createdAt", &UserSessionResponse::created_at, "Creation time"),
                 field("updatedAt", &UserSessionResponse::updated_at, "Time of the last refresh or of the end"),
                 field("lastActiveAt", &UserSessionResponse::last_active_at,
-                      "Time of the last refresh; for administrators, of the last use, to the minute"),
+                      "Time of the last refresh; for logins on the pages, of the last use, to the hour; for "
+                      "administrators, to the minute"),
                 field("expiredAt", &UserSessionResponse::expired_at, "Time at which the session ends at the latest"),
                 field("isRevoked", &UserSessionResponse::is_revoked, "Whether the session was ended early"),
                 field("revokedAt", &UserSessionResponse::revoked_at, "Revocation time"),

@@ -14,6 +14,8 @@ namespace {
 constexpr std::chrono::seconds activity_step_max{60};
 constexpr int recorded_in_idle_time = 60;
 constexpr int prolonged_in_idle_time = 16;  // how often a busy cookie's session is prolonged
+// The same of a user's cookie. Its owner sees the time on the page of sessions; tokens show it by their refreshes.
+constexpr std::chrono::seconds cookie_activity_step_max{std::chrono::hours{1}};
 // After a failed write. Otherwise each request would try again, and wait until its write is late.
 constexpr std::chrono::seconds recording_pause{5};
 
@@ -37,7 +39,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie,
         co_return fail(std::move(allowed.error()));
     if (is_prolongation_due(*session, now))
         co_await record_use(*session, repository_.prolong(session->id, session->jti, now, end_of(*session, now)));
-    else if (is_touch_due(*session, now))
+    else if (is_touch_due(*session, now) || is_cookie_touch_due(*session, now))
         co_await record_use(*session, repository_.touch(session->id, now));
     co_return std::move(*session);
 }
@@ -71,6 +73,11 @@ bool Sessions::is_prolongation_due(const LiveSession& session, TimePoint now) co
 bool Sessions::is_touch_due(const LiveSession& session, TimePoint now) const {
     if (session.role == Role::user) return false;
     const auto step = std::min(activity_step_max, settings_.admin_idle / recorded_in_idle_time);
+    return now >= session.last_active_at + step;
+}
+
+bool Sessions::is_cookie_touch_due(const LiveSession& session, TimePoint now) const {
+    const auto step = std::min(cookie_activity_step_max, settings_.cookie_idle / prolonged_in_idle_time);
     return now >= session.last_active_at + step;
 }
 

@@ -104,7 +104,8 @@ struct SessionResponse : SessionFields {
                 field("createdAt", &SessionResponse::created_at, "Creation time"),
                 field("updatedAt", &SessionResponse::updated_at, "Time of the last refresh"),
                 field("lastActiveAt", &SessionResponse::last_active_at,
-                      "Time of the last refresh; for administrators, of the last use, to the minute"),
+                      "Time of the last refresh; for logins on the pages, of the last use, to the hour; for "
+                      "administrators, to the minute"),
                 field("expiredAt", &SessionResponse::expired_at, "Time at which the session ends at the latest"),
             });
     }

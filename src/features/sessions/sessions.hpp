@@ -101,8 +101,8 @@ public:
     // jwtAccessTokenInvalid for any fault of the token or session; 403 if the account may not act. `token` must outlive
     // the call.
     awaitable<Result<LiveSession>> authenticate(std::string_view token, AlongWithSession along);
-    // The same for the value of a cookie. Moves the end of the session on, with one write in a sixteenth of the idle
-    // time. Neither accepts what the other does.
+    // The same for the value of a cookie. Records the use, with one write in a sixteenth of the idle time, or in an
+    // hour if that is less, and moves the end of the session on. Neither accepts what the other does.
     awaitable<Result<LiveSession>> authenticate_cookie(std::string cookie, AlongWithSession along);
     // Prepares a new secret for the session of a cookie, for a transaction in which its owner gains rights. Error: 401
     // if the text is no cookie.
@@ -142,10 +142,11 @@ private:
     awaitable<PreparedSession> sign_tokens(PreparedSession session);
     void remember_tokens(const PreparedSession& session);
     TimePoint end_of(const LiveSession& session, TimePoint now) const;
-    // A session in use is recorded rarely enough to be cheap: a cookie's gets a later end, an admin's the time of its
-    // last activity.
+    // A session in use is recorded rarely enough to be cheap: a cookie's gets the time of its last activity and a later
+    // end, an admin's the time alone.
     bool is_prolongation_due(const LiveSession& session, TimePoint now) const;
     bool is_touch_due(const LiveSession& session, TimePoint now) const;
+    bool is_cookie_touch_due(const LiveSession& session, TimePoint now) const;
     // Does without it if the database takes no writes, because the request may only read. The session then ends no
     // later than it would unused.
     awaitable<void> record_use(const LiveSession& session, awaitable<void> write);
