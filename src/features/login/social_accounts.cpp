@@ -60,7 +60,8 @@ awaitable<SocialEntry> SocialAccounts::take_over(SocialEntry entry, const Social
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     const TimePoint handed_over = co_await add_new_owner(entry.writes, consents_, user, cause, Asker::owner, now);
     if (request.name) SocialRepository::add_name(entry.writes, user.id, *request.name);
-    if (may_be_strangers(user)) {
+    entry.is_from_stranger = may_be_strangers(user);
+    if (entry.is_from_stranger) {
         SocialRepository::add_language(entry.writes, user.id, request.language);
         user.language = request.language;
         user.name.reset();
@@ -152,7 +153,7 @@ void SocialAccounts::tell_of_use(UserId user, const IdentityUse& use, const Caus
 
 void SocialAccounts::tell_of_entry(const SocialEntry& entry, const Cause& cause) const {
     if (entry.is_new) audit_.tell("account.signed_up", Outcome::success, entry.user.id, cause);
-    if (entry.is_taken_over) audit_.tell("account.taken_over", Outcome::success, entry.user.id, cause);
+    if (entry.is_from_stranger) audit_.tell("account.taken_over", Outcome::success, entry.user.id, cause);
     tell_of_use(entry.user.id, entry.use, cause);
 }
 

@@ -39,6 +39,7 @@ struct SocialEntry {
     storage::Transaction writes;  // creates the account or takes it over; may be empty
     bool is_new = false;
     bool is_taken_over = false;
+    bool is_from_stranger = false;  // is_taken_over, and a person had signed up with the address
 };
 
 // Why an identity leads to no account.

@@ -16,8 +16,11 @@ namespace consentry {
 // Who made the request. The origin of an administrator's is no evidence of what the owner did.
 enum class Asker : std::uint8_t { owner, administrator };
 
-// Whether a stranger may have signed up with the address. An account that the operator imported has no owner yet.
-inline bool may_be_strangers(const User& seen) { return !seen.is_verified && seen.sign_up_from != SignUpFrom::system; }
+// Whether a stranger may have signed up with the address. What the operator and administrators create is verified, and
+// nothing ends that, so an account of theirs that is not verified was imported: it has no owner yet.
+inline bool may_be_strangers(const User& seen) {
+    return !seen.is_verified && (seen.sign_up_from == SignUpFrom::website || seen.sign_up_from == SignUpFrom::mobile);
+}
 
 // Does nothing if the account, as it was seen, is verified. Otherwise marks it as verified, which its activity log
 // tells, deletes its identities and its second factor, and what a stranger may have entered as name and gender, and

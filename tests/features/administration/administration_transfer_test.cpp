@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
+#include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/role_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/security_events.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/wanted.hpp"
 
@@ -156,6 +159,36 @@ TEST(AUT_3, AnImportMakesAccountsWhoseOwnersSetTheirPassword) {
     expect_refused(again, errors::import_email_exist);
     EXPECT_EQ(again.json.at("data").at("emails"), (json::array{"ada@example.org"}));
     EXPECT_EQ(tables.count("email = 'new@example.org'"), 0U) << "all or none";
+}
+
+// Only an account that a person signed up for can be a stranger's.
+TEST(SOC_3, WhatAnAdministratorImportedStaysWhenTheOwnerGetsTheFirstPassword) {
+    Tables tables;
+    Service& service = tables.service;
+    ASSERT_EQ(tables.import_with("email;name;language\r\nada@example.org;Ada;de\r\nbob@example.org;Bob;fr\r\n").status,
+              200U);
+    ASSERT_EQ(sign_up(service, "eve@example.org").status, 201U);
+    service.sql("UPDATE users SET name = 'Eve' WHERE email = 'eve@example.org'");
+    service.sql("UPDATE users SET gender = 'female'");
+    const auto id_of = [&](const std::string& email) {
+        return service.sql("SELECT id FROM users WHERE email = '" + email + "'").at(0).at(0);
+    };
+    const auto reset_of = [&](const std::string& email) {
+        EXPECT_EQ(forget(service, email).status, 200U);
+        return reset(service, forgotten_token(service, email), "Copper-Meadow-77").status;
+    };
+    ASSERT_EQ(reset_of("ada@example.org"), 200U);
+    ASSERT_EQ(tables.call(tables.chief, "PUT", "user/update/" + id_of("bob@example.org") + "/password").status, 200U);
+    ASSERT_EQ(reset_of("eve@example.org"), 200U);
+
+    EXPECT_EQ(tables.count("email = 'ada@example.org' AND name = 'Ada' AND gender = 'female' AND language = 'de'"), 1U);
+    EXPECT_EQ(tables.count("email = 'bob@example.org' AND name = 'Bob' AND gender = 'female' AND language = 'fr'"), 1U);
+    EXPECT_EQ(tables.count("email = 'eve@example.org' AND name IS NULL AND gender IS NULL"), 1U);
+    EXPECT_EQ(tables.count("is_verified AND email IN ('ada@example.org', 'bob@example.org', 'eve@example.org')"), 3U);
+    // Events keep their order.
+    ASSERT_TRUE(eventually(
+        [&] { return accounts_of_event(service, "account.taken_over").contains(id_of("eve@example.org")); }));
+    EXPECT_EQ(accounts_of_event(service, "account.taken_over").size(), 1U) << "the account that a person signed up for";
 }
 
 TEST(AUT_3, AnImportTakesAForm) {

@@ -5,11 +5,14 @@
 
 #include "app/app.hpp"
 #include "features/sessions/epochs.hpp"
+#include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/identity_provider.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/security_events.hpp"
 #include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
@@ -266,6 +269,33 @@ TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
     EXPECT_EQ(world.count_of("userVerifiedEmail"), "1");
     EXPECT_EQ(world.count_of("userJoinGoogle"), "1");
     EXPECT_EQ(world.mails_of("identityJoined"), "1");
+}
+
+// Strangers sign up. An import made these accounts.
+TEST(SOC_3, AnImportedAccountKeepsItsNameAndLanguageWhenItsOwnerComesWithGoogle) {
+    AccountWorld world;
+    const Service& service = world.service;
+    Headers headers = bearer(world.service.tokens_of(world.service.make_person(Role::super_admin)).access);
+    headers.emplace_back("Content-Type", "text/csv");
+    ASSERT_EQ(service
+                  .call("POST", "/api/admin/user/import",
+                        "email;name;language\r\nada@example.org;Ada;de\r\nbob@example.org;Bob;fr\r\n", headers)
+                  .status,
+              200U);
+    service.sql("UPDATE users SET sign_up_from = 'system' WHERE email = 'bob@example.org'");  // by the operator
+    ASSERT_EQ(sign_up(service, "eve@example.org").status, 201U);
+    service.sql("UPDATE users SET name = 'Eve', language = 'ja' WHERE email = 'eve@example.org'");
+    for (const std::string who : {"ada", "bob", "eve"})
+        ASSERT_EQ(world.log_in(google, "s-" + who, who + "@example.org").status, 200U) << who;
+
+    EXPECT_EQ(service.sql("SELECT email, name, language FROM users WHERE role = 'user' ORDER BY email"),
+              (std::vector<std::vector<std::string>>{
+                  {"ada@example.org", "Ada", "de"}, {"bob@example.org", "Bob", "fr"}, {"eve@example.org", "", "en"}}));
+    EXPECT_EQ(world.count_of("userVerifiedEmail"), "3");
+    // Events keep their order.
+    const std::string eve = world.one("id FROM users WHERE email = 'eve@example.org'");
+    ASSERT_TRUE(eventually([&] { return accounts_of_event(service, "account.taken_over").contains(eve); }));
+    EXPECT_EQ(accounts_of_event(service, "account.taken_over").size(), 1U) << "the account that a person signed up for";
 }
 
 TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
