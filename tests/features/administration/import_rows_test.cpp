@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "features/administration/import/converters.hpp"
 #include "features/administration/import/csv_source.hpp"
 #include "tests/support/admitted.hpp"
 #include "tests/support/calls/role_calls.hpp"
@@ -20,11 +21,12 @@ using ::testing::UnorderedElementsAre;
 
 const std::string bcrypt_of_u_u = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
-// A table that calls back when its end is read. By then all rows have been checked, but no account exists yet.
+// A source that calls back when its end is read. By then all rows have been checked, but no account exists yet.
 class Interrupted final : public ImportSource {
 public:
+    Interrupted(ImportSource& source, std::function<void()> at_end) : source_(source), at_end_(std::move(at_end)) {}
     Interrupted(const std::string& text, std::function<void()> at_end)
-        : stream_(text), source_(stream_), at_end_(std::move(at_end)) {}
+        : stream_(text), table_(std::in_place, stream_), source_(*table_), at_end_(std::move(at_end)) {}
     Result<std::optional<ImportRow>> next() override {
         auto row = source_.next();
         if (row && !*row) at_end_();
@@ -33,7 +35,8 @@ public:
 
 private:
     std::istringstream stream_;
-    CsvSource source_;
+    std::optional<CsvSource> table_;
+    ImportSource& source_;
     std::function<void()> at_end_;
 };
 
@@ -49,18 +52,31 @@ ImportReport import(Service& service, const std::string& text, ImportOptions opt
     return std::move(*report);
 }
 
+ImportReport import_auth0(Service& service, const std::string& text, ImportOptions options = {}) {
+    std::istringstream stream(text);
+    const auto source = auth0_export(stream, nullptr);
+    return run(service.app().services().user_import.run(*source, std::move(options))).value();
+}
+
+ImportReport import_keycloak(Service& service, const std::string& users) {
+    std::istringstream stream(R"({"users":[)" + users + "]}");
+    const auto source = keycloak_export(stream);
+    return run(service.app().services().user_import.run(*source, {})).value();
+}
+
 int count(const Service& service, const std::string& from) {
     return std::stoi(service.sql("SELECT count(*) FROM " + from).at(0).at(0));
 }
 
 // Returns the violations in the form "3 email isEmail".
-std::vector<std::string> broken_in(const ImportReport& report) {
+std::vector<std::string> told_in(const std::vector<RowErrors>& rows) {
     std::vector<std::string> out;
-    for (const auto& [row, errors] : report.bad_rows)
+    for (const auto& [row, errors] : rows)
         for (const Violation& error : errors)
             out.push_back(std::to_string(row) + " " + error.property + " " + error.key);
     return out;
 }
+std::vector<std::string> broken_in(const ImportReport& report) { return told_in(report.bad_rows); }
 
 std::string many(int from, int to) {
     std::string out = "email;isVerified;passwordHash\n";
@@ -282,6 +298,65 @@ TEST(UserImport, ASignUpInBetweenIsToldAndStopsAll) {
         EXPECT_EQ(count(service, "import_rows"), 0);
         if (!skip) EXPECT_THAT(report->existing, ElementsAre(taken));
     }
+}
+
+// Users choose these names, and the other program has several realms or tells upper from lower case.
+TEST(UserImport, AUsernameOfAnExportThatAnotherAccountHasIsGenerated) {
+    Service service;
+    const auto account = [](const std::string& name, const std::string& username) {
+        return R"({"user_id":"auth0|)" + name + R"(","email":")" + name + R"(@example.org","username":")" + username +
+               "\"}\n";
+    };
+    const auto user = [](const std::string& name, const std::string& username) {
+        return R"({"email":")" + name + R"(@example.org","username":")" + username + R"("})";
+    };
+    const auto usernames = [&] {
+        std::vector<std::string> out;
+        for (const auto& row : service.sql("SELECT username FROM users ORDER BY email"))
+            out.push_back(row[0].starts_with("user-") ? "generated" : row[0]);
+        return out;
+    };
+    const auto auth0 = import_auth0(service, account("a", "ada") + account("b", "Ada") + account("c", "grace"));
+    EXPECT_THAT(broken_in(auth0), IsEmpty());
+    EXPECT_THAT(told_in(auth0.notes), ElementsAre("0 password isKnownHash", "1 password isKnownHash",
+                                                  "1 username isFreeUsername", "2 password isKnownHash"));
+    EXPECT_EQ(auth0.imported, 3);
+    EXPECT_THAT(usernames(), ElementsAre("ada", "generated", "grace"));
+    const auto keycloak = import_keycloak(service, user("d", "edsger") + "," + user("e", "ADA"));
+    EXPECT_THAT(broken_in(keycloak), IsEmpty());
+    EXPECT_THAT(told_in(keycloak.notes), ElementsAre("1 username isFreeUsername"));
+    EXPECT_THAT(usernames(), ElementsAre("ada", "generated", "grace", "edsger", "generated"));
+
+    // A skipped row changes nothing, so there is nothing to note. Nor is an account its own obstacle.
+    const std::string again = account("a", "ada") + account("b", "Ada") + account("f", "ada");
+    const auto skipping = import_auth0(service, again, {.skip_existing = true});
+    EXPECT_THAT(told_in(skipping.notes), ElementsAre("2 password isKnownHash", "2 username isFreeUsername"));
+    EXPECT_EQ(skipping.imported, 1);
+    const auto existing = import_auth0(service, account("c", "grace"));
+    EXPECT_THAT(broken_in(existing), IsEmpty());
+    EXPECT_THAT(existing.existing, ElementsAre("c@example.org"));
+    EXPECT_THAT(told_in(existing.notes), ElementsAre("0 password isKnownHash"));
+    EXPECT_THAT(broken_in(import(service, "email;username\ng@example.org;ada\nh@example.org;new\ni@example.org;New\n")),
+                ElementsAre("0 username isAvailable", "2 username isUnique"))
+        << "in a table, the operator can mend the row";
+}
+
+// Only another import can take it. The next attempt finds it taken.
+TEST(UserImport, AUsernameOfAnExportThatIsTakenInBetweenStopsOnlyThatAttempt) {
+    Service service;
+    constexpr int accounts = 600;  // the first portion is checked before the end is read
+    std::string file;
+    for (int i = 0; i < accounts; ++i)
+        file += R"({"user_id":"google-oauth2|)" + std::to_string(i) + R"(","email":"a)" + std::to_string(i) +
+                R"(@example.org","email_verified":true)" + (i == 0 ? R"(,"username":"ada"})" : "}") + "\n";
+    std::istringstream stream(file);
+    const auto source = auth0_export(stream, nullptr);
+    Interrupted interrupted(*source, [&] { import(service, "email;username\nb@example.org;ada\n"); });
+    EXPECT_THROW(static_cast<void>(run(service.app().services().user_import.run(interrupted, {}))), Unavailable);
+    EXPECT_EQ(count(service, "users"), 1);
+    EXPECT_EQ(count(service, "import_rows"), 0);
+    EXPECT_THAT(told_in(import_auth0(service, file).notes), ElementsAre("0 username isFreeUsername"));
+    EXPECT_EQ(count(service, "users"), accounts + 1);
 }
 
 TEST(UserImport, ARoleThatIsDeletedInBetweenIsToldAndStopsAll) {

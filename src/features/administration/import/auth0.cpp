@@ -54,7 +54,7 @@ void convert_auth0(const json::object& user, ImportRow& row, const Hashes* hashe
     if (!take_address_of(user, row)) return;
     // Auth0's default if the user gave no name is the address.
     if (const auto name = text_of(user, "name"); name != row.email) take_name(row, name);
-    row.username = username_of(text_of(user, "username"));
+    take_username(row, text_of(user, "username"));
     row.status = flag_of(user, "blocked").value_or(false) ? "inactive" : "active";
     row.created_at = text_of(user, "created_at");
     if (const json::object* metadata = object_member(user, "user_metadata")) {

@@ -66,13 +66,40 @@ std::size_t ImportChecks::Spread::operator()(const Digest& digest) const noexcep
     return out;
 }
 
-void ImportChecks::check_once(std::string_view kind, std::string_view value, std::string_view property,
-                              Report& report) {
+bool ImportChecks::is_first(std::string_view kind, std::string_view value) {
     std::string text(kind);
     text.append(":").append(value);
     const crypto::Sha256 whole = crypto::sha256(std::string_view(text));
     const auto digest = to_array<Digest>(BytesView(whole).first(sizeof(Digest))).value();
-    if (!seen_.insert(digest).second) report.add("isUnique", property);
+    return seen_.insert(digest).second;
+}
+
+void ImportChecks::check_once(std::string_view kind, std::string_view value, std::string_view property,
+                              Report& report) {
+    if (!is_first(kind, value)) report.add("isUnique", property);
+}
+
+void ImportChecks::take_username(ImportRow& row, StagedUser& out, Report& report) {
+    out.username_given = row.username.has_value();
+    if (!row.username) {
+        out.username = new_username(username_prefix_);
+        return;
+    }
+    out.username = to_lower_ascii(*row.username);
+    check_rules(out.username, username_rules, PropertyPath("username"), report);
+    if (is_first("username", out.username)) return;
+    if (row.username_is_optional)
+        replace_username(out, row.notes);
+    else
+        report.add("isUnique", "username");
+}
+
+void ImportChecks::replace_username(StagedUser& user, std::vector<Violation>& notes) const {
+    user.username = new_username(username_prefix_);
+    user.username_given = false;
+    Report report;
+    report.add("isFreeUsername", "username");
+    for (Violation& note : report.take()) notes.push_back(std::move(note));
 }
 
 StagedUser ImportChecks::check(ImportRow& row, Report& report) {
@@ -88,14 +115,7 @@ StagedUser ImportChecks::check(ImportRow& row, Report& report) {
     }
     if (row.name) check_rules(*row.name, name_rules, PropertyPath("name"), report);
     out.name = std::move(row.name);
-    out.username_given = row.username.has_value();
-    if (row.username) {
-        out.username = to_lower_ascii(*row.username);
-        check_rules(out.username, username_rules, PropertyPath("username"), report);
-        check_once("username", out.username, "username", report);
-    } else {
-        out.username = new_username(username_prefix_);
-    }
+    take_username(row, out, report);
     read(row.status, out.status, "status", report);
     read(row.is_verified, out.is_verified, "isVerified", report);
     read(row.language, out.language, "language", report);

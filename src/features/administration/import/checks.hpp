@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -26,7 +27,10 @@ public:
         : clock_(clock), username_prefix_(std::move(username_prefix)) {}
 
     // Returns the row as it is to be staged, without its role. Fields with a violation in the report are not filled in.
+    // May add a note to the row.
     StagedUser check(ImportRow& row, Report& report);
+    // Generates a username in place of one that another account has, and notes that.
+    void replace_username(StagedUser& user, std::vector<Violation>& notes) const;
 
 private:
     // Digests of the values that must be unique: 16 bytes each, however long the values are.
@@ -34,7 +38,10 @@ private:
     struct Spread {
         std::size_t operator()(const Digest& digest) const noexcept;
     };
+    // Returns whether the value is the first of its kind with this text.
+    bool is_first(std::string_view kind, std::string_view value);
     void check_once(std::string_view kind, std::string_view value, std::string_view property, Report& report);
+    void take_username(ImportRow& row, StagedUser& out, Report& report);
 
     const Clock& clock_;
     const std::string username_prefix_;  // of rows without a username

@@ -226,11 +226,12 @@ std::optional<std::string> language_of(const std::optional<std::string>& locale)
     return std::string(name_of(*found));
 }
 
-std::optional<std::string> username_of(const std::optional<std::string>& name) {
-    if (!name) return std::nullopt;
+void take_username(ImportRow& row, const std::optional<std::string>& name) {
+    if (!name) return;
     std::string lowered = to_lower_ascii(*name);
-    if (!is_username(lowered)) return std::nullopt;
-    return lowered;
+    if (!is_username(lowered)) return;
+    row.username = std::move(lowered);
+    row.username_is_optional = true;
 }
 
 std::string unpadded(std::string_view base64) {

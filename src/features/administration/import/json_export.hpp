@@ -57,8 +57,9 @@ bool take_address(ImportRow& row, std::optional<std::string> address);
 void take_name(ImportRow& row, const std::optional<std::string>& name);
 // Reduces "pt-BR" to "pt", if the service supports that language.
 std::optional<std::string> language_of(const std::optional<std::string>& locale);
-// Returns the name if it is valid as a username.
-std::optional<std::string> username_of(const std::optional<std::string>& name);
+// Sets the row's username if the name is valid as one. The import generates another in place of one that is not, or
+// that another account has: users choose them, so one user could otherwise stop the import of all.
+void take_username(ImportRow& row, const std::optional<std::string>& name);
 // Removes the padding from the base64 of a hash, as most text formats of hashes require.
 std::string unpadded(std::string_view base64);
 // Sets the row's hash, or notes that its format is unknown.

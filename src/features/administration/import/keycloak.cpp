@@ -66,7 +66,7 @@ void take_password(const json::object& credential, bool is_temporary, ImportRow&
 void convert_keycloak(const json::object& user, ImportRow& row) {
     if (!take_address(row, text_of(user, "email"))) return;
     take_name(row, joined(text_of(user, "firstName"), text_of(user, "lastName")));
-    row.username = username_of(text_of(user, "username"));
+    take_username(row, text_of(user, "username"));
     row.status = flag_of(user, "enabled").value_or(true) ? "active" : "inactive";
     row.is_verified = flag_of(user, "emailVerified").value_or(false) ? "true" : "false";
     if (const json::object* attributes = object_member(user, "attributes"))

@@ -16,6 +16,7 @@ struct ImportRow {
     std::optional<std::string> email = {};
     std::optional<std::string> name = {};
     std::optional<std::string> username = {};
+    bool username_is_optional = false;       // if another account has the username, one is generated, and noted
     std::optional<std::string> role = {};    // a role's name
     std::optional<std::string> status = {};  // UserStatus
     std::optional<std::string> is_verified = {};

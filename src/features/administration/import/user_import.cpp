@@ -69,6 +69,7 @@ private:
         Report report;
         std::vector<Violation> notes;
         bool lost_password = false;
+        bool username_is_optional = false;
     };
 
     awaitable<Result<void>> stage_and_finish() {
@@ -133,6 +134,7 @@ private:
         candidate.user = checks_.check(row, candidate.report);
         candidate.notes = std::move(row.notes);
         candidate.lost_password = row.lost_password;
+        candidate.username_is_optional = row.username_is_optional;
         if (row.role) {
             const auto role = co_await find_role(*row.role);
             if (role)
@@ -194,7 +196,7 @@ private:
             co_await taken([](const StagedUser& user) { return user.apple_subject; },
                            [&](Values values) { return repository.taken_subjects("apple", std::move(values)); });
 
-        for (auto& [user, report, notes, lost_password] : portion_) {
+        for (auto& [user, report, notes, lost_password, username_is_optional] : portion_) {
             const bool exists = emails.contains(user.email);
             if (exists) {
                 ++report_.existing_total;
@@ -203,8 +205,13 @@ private:
             // A skipped account may well be the one that holds the username and identities.
             const bool skipped = exists && options_.skip_existing;
             if (!skipped) {
+                if (user.username_given && usernames.contains(user.username)) {
+                    if (!username_is_optional)
+                        report.add("isAvailable", "username");
+                    else if (!exists)
+                        checks_.replace_username(user, notes);
+                }
                 note(user.row, std::move(notes));
-                if (user.username_given && usernames.contains(user.username)) report.add("isAvailable", "username");
                 if (user.google_subject && at_google.contains(*user.google_subject))
                     report.add("isAvailable", "googleSubject");
                 if (user.apple_subject && at_apple.contains(*user.apple_subject))
@@ -264,6 +271,7 @@ private:
             // Another request took an address, username or identity between the check of a row and this statement.
             report_.existing = co_await import_.repository_.staged_and_taken(id_, kept_max);
             report_.existing_total = static_cast<std::int64_t>(report_.existing.size());
+            // Users do not choose usernames here: only another import can have taken one, and the next attempt sees it.
             if (report_.existing.empty() || options_.skip_existing)
                 throw Unavailable("import: a username or an identity was taken meanwhile; nothing was imported");
             co_return Result<void>{};
