@@ -412,6 +412,33 @@ TEST(UserImport, OfTheSameFileTwiceAtOnceOneGetsIn) {
     EXPECT_EQ(count(service, "import_rows"), 0);
 }
 
+// Users choose how deep their metadata is.
+TEST(UserImport, ADeepValueOfAnExportIsReadAsAnyOther) {
+    Service service;
+    const std::string deep = std::string(400, '[') + std::string(400, ']');
+    const auto account = [&](const std::string& name) {
+        return R"({"user_id":"google-oauth2|)" + name + R"(","email":")" + name +
+               R"(@example.org","email_verified":true,"user_metadata":{"deep":)" + deep + R"(,"lang":"de"}})" + "\n";
+    };
+    const auto lines = import_auth0(service, account("a") + account("b"));
+    EXPECT_THAT(broken_in(lines), IsEmpty());
+    EXPECT_EQ(lines.imported, 2);
+    const auto document =
+        import_keycloak(service, R"({"email":"c@example.org","attributes":{"deep":)" + deep + R"(,"locale":["de"]}})");
+    EXPECT_THAT(broken_in(document), IsEmpty());
+    std::istringstream accounts(R"({"user_id":"auth0|d","email":"d@example.org","user_metadata":{"lang":"de"}})");
+    std::istringstream hashes(R"({"_id":{"$oid":"d"},"deep":)" + deep + R"(,"passwordHash":")" + bcrypt_of_u_u + "\"}");
+    const auto with_hashes = auth0_export(accounts, &hashes);
+    EXPECT_EQ(run(service.app().services().user_import.run(*with_hashes, {})).value().imported, 1);
+    std::istringstream table(
+        "email,encrypted_password,email_confirmed_at,raw_user_meta_data\ne@example.org,,,\"{\"\"deep\"\":" + deep +
+        ",\"\"locale\"\":\"\"de\"\"}\"\n");
+    const auto supabase = supabase_export(table, service.clock().now());
+    EXPECT_EQ(run(service.app().services().user_import.run(*supabase, {})).value().imported, 1);
+    EXPECT_EQ(count(service, "users WHERE language = 'de'"), 5);
+    EXPECT_EQ(count(service, "users WHERE password_hash IS NOT NULL"), 1);
+}
+
 TEST(UserImport, ADatabaseThatFailsLeavesNothingBehind) {
     Service service;
     int users = 0;

@@ -19,6 +19,15 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t line_bytes_max = std::size_t{1} << 20;
+// The parser's own limit is 32. Users choose how deep their metadata is, and one user could otherwise stop the import
+// of all. Each level takes less than 2 KiB of the stack.
+constexpr std::size_t depth_max = 512;
+
+json::parse_options deep() {
+    json::parse_options out;
+    out.max_depth = depth_max;
+    return out;
+}
 
 std::unexpected<Error> not_this_export() {
     return std::unexpected(Error{errors::file_unreadable}.with_message("file.error.notThisExport"));
@@ -60,7 +69,7 @@ public:
 
 private:
     Result<void> read() {
-        json::stream_parser parser;
+        json::stream_parser parser({}, deep());
         // Nothing is read into the last byte. The parser marks a pause with its own address: if text ended where the
         // parser begins, which the compiler may place behind the buffer, it would take the end of the text for a pause.
         std::array<char, 65'537> buffer{};
@@ -111,7 +120,7 @@ public:
             return std::unexpected(
                 Error{errors::file_unreadable, json::object{{"row", row_}}}.with_message("file.error.rowTooLong"));
         boost::system::error_code error;
-        const json::value value = json::parse(line, error);
+        const json::value value = parsed(line, error);
         if (error && row_ == 0) return not_this_export();
         return std::optional(row_of(value, row_++, convert_));
     }
@@ -132,12 +141,16 @@ std::unique_ptr<ImportSource> json_lines(std::istream& stream, ObjectToRow conve
     return std::make_unique<JsonLines>(stream, std::move(convert));
 }
 
+json::value parsed(std::string_view text, boost::system::error_code& error) {
+    return json::parse(text, error, {}, deep());
+}
+
 bool read_lines(std::istream& stream, const std::function<void(const json::object&)>& take) {
     std::string line;
     while (next_line(stream, line)) {
         if (is_too_long(line)) return false;
         boost::system::error_code error;
-        const json::value value = json::parse(line, error);
+        const json::value value = parsed(line, error);
         if (error || !value.is_object()) return false;
         take(value.get_object());
     }

@@ -11,6 +11,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <boost/system/error_code.hpp>
 
 #include "base/error.hpp"
 #include "features/administration/import/source.hpp"
@@ -26,6 +28,8 @@ std::unique_ptr<ImportSource> json_document(
     std::istream& stream, ObjectToRow convert, CheckOfArray check = [](const json::array&) { return Result<void>{}; });
 // Reads one object per line.
 std::unique_ptr<ImportSource> json_lines(std::istream& stream, ObjectToRow convert);
+// Parses a text that a user of the other program may have filled.
+json::value parsed(std::string_view text, boost::system::error_code& error);
 // Calls `take` for the object of each line. Returns false if a line is not an object.
 bool read_lines(std::istream& stream, const std::function<void(const json::object&)>& take);
 

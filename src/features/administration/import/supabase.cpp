@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include <boost/json/parse.hpp>
-
 #include "base/errors.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/csv_reader.hpp"
@@ -24,7 +22,7 @@ std::optional<std::string> iso_time(std::string text) {
 
 json::object object_in(const std::string& text) {
     boost::system::error_code error;
-    json::value value = json::parse(text, error);
+    json::value value = parsed(text, error);
     return error || !value.is_object() ? json::object() : std::move(value.get_object());
 }
 
