@@ -128,6 +128,29 @@ TEST(FirstRun, ASecondServiceOnTheSamePortSaysSoAndEnds) {
     EXPECT_EQ(service.client().get("/api/health").status, 200U) << "the first one serves on";
 }
 
+// SQLite takes such a name for a URI: what looks at the file and what opens it would mean two files.
+TEST(FirstRun, ADatabaseHasOneName) {
+    const TempFolder folder;
+    const ServiceProcess service(folder.path());
+    const Settings uri = quick_settings({{"DATABASE_URL", "sqlite:file:data/consentry.db"}});
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"serve"}, {"config", "check"}, {"user", "list"}}) {
+        const Finished refused = run_program(command, folder.path(), uri);
+        EXPECT_EQ(refused.code, 2) << command.front();
+        EXPECT_THAT(refused.err, HasSubstr("DATABASE_URL: must be sqlite:PATH with the path of a file, not a URI"));
+    }
+    // Here it is the name of a folder.
+    const Settings odd = quick_settings({{"DATA_DIR", "file:data"}});
+    const ServiceProcess other(folder.path(), odd);
+    EXPECT_TRUE(std::filesystem::exists(folder / "file:data/consentry.db-wal"));
+    EXPECT_THAT(run_program({"serve"}, folder.path(), odd).err, HasSubstr("another service uses"));
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"config", "check", "--running"}, {"user", "list"}, {"backup", "copy"}}) {
+        const Finished done = run_program(command, folder.path(), odd);
+        EXPECT_EQ(done.code, 0) << command.front() << ": " << done.err;
+    }
+}
+
 // What the first remembers, such as feature flags, the second would not learn of.
 TEST(FirstRun, ASecondServiceOnTheSameDatabaseSaysSoAndEnds) {
     const TempFolder folder;

@@ -270,7 +270,8 @@ TEST_F(MigrateFrom, WrongUseAndSettingsAreToldBeforeAnythingIsOpened) {
     const std::string from = "sqlite:" + file_.string();
     refused(from, on_sqlite(), "DATABASE_URL");
     refused(from, on_postgres("sqlite:other.db"), "DATABASE_URL");
-    for (const char* address : {"", "sqlite:", "data/consentry.db", "postgresql://u:canary@localhost/x"})
+    for (const char* address :
+         {"", "sqlite:", "sqlite:file:data/consentry.db", "data/consentry.db", "postgresql://u:canary@localhost/x"})
         refused(address, on_postgres(), "--from");
     EXPECT_FALSE(fs::exists(folder_ / "other.db"));
     EXPECT_THAT(postgres_.sql("SELECT 1 FROM pg_tables WHERE schemaname = '" + postgres_.name() + "'"), IsEmpty());

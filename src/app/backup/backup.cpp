@@ -96,7 +96,7 @@ std::uintmax_t bytes_of_files(const BackupPlaces& from) {
 
 // The texts of policies that the copy of a database names, as "<area>/<digest>". Those of drafts are private.
 std::set<std::string> texts_named_in(const fs::path& database) {
-    const auto file = storage::sqlite::open_file(database, database, SQLITE_OPEN_READONLY);
+    const auto file = storage::sqlite::open_file(database, SQLITE_OPEN_READONLY);
     const auto texts = storage::sqlite::all_texts(
         file, database,
         "SELECT CASE p.status WHEN 'draft' THEN 'private/' ELSE 'public/' END || lower(hex(c.digest)) "

@@ -116,6 +116,7 @@ std::expected<std::filesystem::path, std::string> parse_database_url(std::string
     }
     if (text.empty() || text.starts_with(':') || text.ends_with('/') || text.contains('?'))
         return std::unexpected("must be sqlite:PATH with the path of a file");
+    if (text.starts_with("file:")) return std::unexpected("must be sqlite:PATH with the path of a file, not a URI");
     return std::filesystem::path(text);
 }
 

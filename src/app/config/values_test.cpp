@@ -82,8 +82,9 @@ TEST(SettingValues, DatabaseUrls) {
     EXPECT_EQ(parse_database_url("sqlite:data/a.db"), "data/a.db");
     EXPECT_EQ(parse_database_url("sqlite:/var/lib/a.db"), "/var/lib/a.db");
     EXPECT_EQ(parse_database_url("sqlite:///var/lib/a.db"), "/var/lib/a.db");
-    for (const auto* url : {"", "a.db", "sqlite:", "sqlite:///", "sqlite://host/a.db",
-                            "sqlite::memory:", "sqlite:a.db?mode=ro", "sqlite:dir/", "mysql://x", "SQLITE:a.db"})
+    for (const auto* url :
+         {"", "a.db", "sqlite:", "sqlite:///", "sqlite://host/a.db", "sqlite::memory:", "sqlite:a.db?mode=ro",
+          "sqlite:file:a.db", "sqlite:file:///a.db", "sqlite:dir/", "mysql://x", "SQLITE:a.db"})
         EXPECT_FALSE(parse_database_url(url).has_value()) << url;
 }
 

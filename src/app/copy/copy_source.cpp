@@ -13,6 +13,7 @@
 #include "base/uuid.hpp"
 #include "base/wrong_settings.hpp"
 #include "storage/schema_version.hpp"
+#include "storage/sqlite/file.hpp"
 
 namespace consentry {
 namespace {
@@ -140,7 +141,8 @@ CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_
     if (!std::filesystem::is_regular_file(file_))
         throw WrongSettings(fmt::format("sqlite {}: file not found", file_.string()));
     sqlite3* database = nullptr;
-    const int opened = sqlite3_open_v2(file_.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int opened = sqlite3_open_v2(storage::sqlite::plain_name(file_).c_str(), &database,
+                                       SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(database);
     if (database == nullptr) throw std::bad_alloc();
     if (opened != SQLITE_OK)

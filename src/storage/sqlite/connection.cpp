@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "storage/sqlite/file.hpp"
+
 namespace consentry::storage::sqlite {
 namespace {
 
@@ -140,8 +142,9 @@ Connection::Connection(const ConnectionOptions& options) : options_(options), bu
     initialize_once();
     sqlite3* db = nullptr;
     // NOMUTEX: only one thread uses a connection at a time. Never CREATE, so that a missing file is an error.
-    const int result = sqlite3_open_v2(options_.file.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                                       options_.vfs.empty() ? nullptr : options_.vfs.c_str());
+    const int result =
+        sqlite3_open_v2(plain_name(options_.file).c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        options_.vfs.empty() ? nullptr : options_.vfs.c_str());
     db_.reset(db);
     if (db == nullptr) throw std::bad_alloc();
     sqlite3_extended_result_codes(db, 1);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/percent_encoding.hpp"
+
 namespace consentry::storage::sqlite {
 namespace {
 
@@ -34,6 +36,16 @@ std::string text_in(const FileStatement& statement) {
     return text == nullptr ? std::string() : std::string(text);
 }
 
+std::string uri_of(const std::filesystem::path& file, std::string_view parameters) {
+    std::string out = "file://";
+    for (const char c : plain_name(file))
+        if (c == '%' || c == '?' || c == '#')
+            append_percent_encoded(out, c);
+        else
+            out.push_back(c);
+    return out.append("?").append(parameters);
+}
+
 }  // namespace
 
 void CloseFile::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -42,9 +54,13 @@ void throw_failure(const std::filesystem::path& file, std::string_view why) {
     throw std::runtime_error(fmt::format("sqlite {}: {}", file.string(), why));
 }
 
-FileHandle open_file(const std::string& name, const std::filesystem::path& file, int flags) {
+std::string plain_name(const std::filesystem::path& file) { return std::filesystem::absolute(file).string(); }
+
+FileHandle open_file(const std::filesystem::path& file, int flags, std::string_view parameters) {
+    const std::string name = parameters.empty() ? plain_name(file) : uri_of(file, parameters);
+    const int more_flags = SQLITE_OPEN_NOMUTEX | (parameters.empty() ? 0 : SQLITE_OPEN_URI);
     sqlite3* raw = nullptr;
-    const int opened = sqlite3_open_v2(name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int opened = sqlite3_open_v2(name.c_str(), &raw, flags | more_flags, nullptr);
     FileHandle out(raw);
     if (raw == nullptr) throw std::bad_alloc();
     if (opened != SQLITE_OK) throw_failure(file, sqlite3_errmsg(raw));

@@ -21,9 +21,13 @@ using FileHandle = std::unique_ptr<sqlite3, CloseFile>;
 
 [[noreturn]] void throw_failure(const std::filesystem::path& file, std::string_view why);
 
-// `name` is the path of `file` or a URI with it; `flags` are those of sqlite3_open_v2. Waits up to five seconds for
-// another process that recovers the log of a crashed one.
-FileHandle open_file(const std::string& name, const std::filesystem::path& file, int flags);
+// What to pass to SQLite, which takes a name that begins with `file:` for a URI, and `:memory:` for no file: the
+// service would look at one file, or lock it, and open another.
+std::string plain_name(const std::filesystem::path& file);
+
+// `flags` are those of sqlite3_open_v2, `parameters` those of a URI. Waits up to five seconds for another process that
+// recovers the log of a crashed one.
+FileHandle open_file(const std::filesystem::path& file, int flags, std::string_view parameters = {});
 
 // Return the first column of the first row. Empty or 0 for NULL.
 std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql);

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/percent_encoding.hpp"
 #include "storage/schema_version.hpp"
 #include "storage/sqlite/file.hpp"
 
@@ -21,16 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path beside(const fs::path& file, std::string_view ending) { return file.string().append(ending); }
-
-std::string uri_of(const fs::path& file, std::string_view parameters) {
-    std::string out = "file:";
-    for (const char c : file.string())
-        if (c == '%' || c == '?' || c == '#')
-            append_percent_encoded(out, c);
-        else
-            out.push_back(c);
-    return out.append("?mode=ro&").append(parameters);
-}
 
 struct Opened {
     FileHandle database = {};  // null if the file is empty, or if only a start can tell
@@ -51,8 +40,8 @@ Opened open_to_look(const fs::path& file) {
     // unless the files were copied while in use.
     const bool has_log = fs::exists(beside(file, "-wal"));
     if (has_log && !fs::exists(beside(file, "-shm"))) return {};
-    return {.database = open_file(uri_of(file, has_log ? "readonly_shm=1" : "immutable=1"), file,
-                                  SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)};
+    return {.database =
+                open_file(file, SQLITE_OPEN_READONLY, has_log ? "mode=ro&readonly_shm=1" : "mode=ro&immutable=1")};
 }
 
 bool has_table(const FileHandle& database, const fs::path& file, std::string_view table) {
@@ -70,7 +59,7 @@ std::optional<std::int64_t> schema_version_of(const fs::path& file) {
 }
 
 bool has_schema(const fs::path& file) {
-    return has_table(open_file(file.string(), file, SQLITE_OPEN_READONLY), file, migrations_table);
+    return has_table(open_file(file, SQLITE_OPEN_READONLY), file, migrations_table);
 }
 
 std::optional<std::string> text_in(const fs::path& file, std::string_view table, const char* sql,

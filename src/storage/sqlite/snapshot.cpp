@@ -31,13 +31,13 @@ void create(const fs::path& file) {
 }  // namespace
 
 void take_snapshot(const fs::path& from, const fs::path& to, const std::function<void(int, int)>& progress) {
-    const FileHandle source = open_file(from, from, SQLITE_OPEN_READWRITE);
+    const FileHandle source = open_file(from, SQLITE_OPEN_READWRITE);
     // An open read transaction keeps the copy at one moment: without it, SQLite would start again whenever another
     // process has written.
     run(source, from, "BEGIN");
     first_text(source, from, "SELECT count(*) FROM sqlite_schema");
     create(to);
-    const FileHandle target = open_file(to, to, SQLITE_OPEN_READWRITE);
+    const FileHandle target = open_file(to, SQLITE_OPEN_READWRITE);
     sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", source.get(), "main");
     if (backup == nullptr) throw_failure(to, sqlite3_errmsg(target.get()));
     int result = SQLITE_OK;
@@ -53,7 +53,7 @@ void take_snapshot(const fs::path& from, const fs::path& to, const std::function
 }
 
 std::int64_t check_snapshot(const fs::path& file) {
-    const FileHandle database = open_file(file, file, SQLITE_OPEN_READONLY);
+    const FileHandle database = open_file(file, SQLITE_OPEN_READONLY);
     if (const auto found = first_text(database, file, "PRAGMA quick_check(1)"); found != "ok")
         throw_failure(file, found);
     if (first_number(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == 0)
