@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
+
 namespace consentry {
 
 std::optional<HostPort> split_host_port(std::string_view text) {
@@ -17,6 +19,23 @@ std::optional<HostPort> split_host_port(std::string_view text) {
     if (!rest.starts_with(':')) return std::nullopt;
     out.port = rest.substr(1);
     return out;
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+    const auto port = parse_number<std::uint16_t>(text);
+    return port == 0 ? std::nullopt : port;
+}
+
+bool has_possible_port(std::string_view url) {
+    constexpr std::string_view mark = "://";
+    const auto scheme_end = url.find(mark);
+    if (scheme_end == std::string_view::npos) return true;
+    std::string_view authority = url.substr(scheme_end + mark.size());
+    authority = authority.substr(0, authority.find_first_of("/?#"));
+    if (const auto user_end = authority.rfind('@'); user_end != std::string_view::npos)
+        authority.remove_prefix(user_end + 1);
+    const auto parts = split_host_port(authority);
+    return parts && (!parts->port || parse_port(*parts->port));
 }
 
 std::string_view without_brackets(std::string_view host) {

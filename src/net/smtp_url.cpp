@@ -7,6 +7,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 
 namespace consentry::net {
 namespace {
@@ -31,8 +32,11 @@ std::expected<SmtpServer, std::string> parse_smtp_url(std::string_view text) {
     SmtpServer out;
     out.host = std::string(url->encoded_host());
     if (url->scheme() == "smtps") out.tls = SmtpTls::implicit;
-    out.port = url->has_port() ? url->port_number() : out.tls == SmtpTls::implicit ? submissions_port : submission_port;
-    if (out.port == 0) return refused("must have no port or a port from 1 to 65535");
+    const auto port = url->has_port()                ? parse_port(url->port())
+                      : out.tls == SmtpTls::implicit ? submissions_port
+                                                     : submission_port;
+    if (!port) return refused("must have no port or a port from 1 to 65535");
+    out.port = *port;
     out.user = url->user();
     out.password = url->password();
     if (!is_one_line(out.user) || !is_one_line(out.password))

@@ -329,7 +329,7 @@ TEST(Config, AnAddressForErrorsLeadsToAnEnvelope) {
     for (const auto* text :
          {"", "errors.example.com", "https://errors.example.com/42", "https://k3y@errors.example.com",
           "https://k3y@errors.example.com/", "ftp://k3y@errors.example.com/42", "https://k%0D@a/1",
-          "https://k3y@errors.example.com/42?a=b", "https://k3y@/42"})
+          "https://k3y@errors.example.com/42?a=b", "https://k3y@/42", "https://k3y@errors.example.com:66123/42"})
         EXPECT_FALSE(parse_sentry_dsn(text)) << text;
 }
 

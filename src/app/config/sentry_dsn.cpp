@@ -6,6 +6,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 
 namespace consentry {
 namespace {
@@ -20,7 +21,7 @@ bool is_dsn_part(std::string_view text) {
 std::optional<SentryDsn> parse_sentry_dsn(std::string_view text) {
     const auto url = boost::urls::parse_absolute_uri(text);
     if (!url || (url->scheme() != "http" && url->scheme() != "https")) return std::nullopt;
-    if (url->host().empty() || url->has_query()) return std::nullopt;
+    if (url->host().empty() || url->has_query() || !has_possible_port(text)) return std::nullopt;
     const std::string key = url->user();
     const std::string path(url->encoded_path().data(), url->encoded_path().size());
     const std::size_t slash = path.rfind('/');  // what precedes the project is the path of the installation

@@ -1,6 +1,7 @@
 // Settings that name who is responsible for personal data, for the records of consent.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/host_port.hpp"
 #include "base/text_rules.hpp"
 
 namespace consentry {
@@ -16,8 +17,9 @@ bool is_line_or_none(std::string_view text) {
     return text.empty() || (is_one_line_name(text) && is_at_most(text, 500));
 }
 bool is_url_or_none(std::string_view text) {
-    return text.empty() || ((text.starts_with("https://") || text.starts_with("http://")) && !text.ends_with("://") &&
-                            !text.contains(' ') && is_one_line_name(text) && is_at_most(text, 500));
+    return text.empty() ||
+           ((text.starts_with("https://") || text.starts_with("http://")) && !text.ends_with("://") &&
+            !text.contains(' ') && has_possible_port(text) && is_one_line_name(text) && is_at_most(text, 500));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 #include "tlog/note_keys.hpp"
 
 namespace consentry {
@@ -24,7 +25,7 @@ bool is_origin(std::string_view text) {
 
 bool is_http_url(std::string_view text) {
     if (text.empty()) return true;
-    const bool is_clean = std::ranges::all_of(text, is_visible) && !text.contains('@');
+    const bool is_clean = std::ranges::all_of(text, is_visible) && !text.contains('@') && has_possible_port(text);
     return is_clean && (text.starts_with("http://") || text.starts_with("https://")) && !text.ends_with("://");
 }
 

@@ -2,6 +2,7 @@
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 #include "pages/address.hpp"
 
 namespace consentry {
@@ -17,7 +18,7 @@ constexpr std::string_view client_id_list =
 bool is_https_address(std::string_view text) {
     constexpr std::string_view scheme = "https://";
     return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= 300 && !text.contains('@') &&
-           !text.contains('#') && std::ranges::all_of(text, is_visible);
+           !text.contains('#') && has_possible_port(text) && std::ranges::all_of(text, is_visible);
 }
 
 bool is_client_id(std::string_view text) { return text.size() <= 255 && std::ranges::all_of(text, is_visible); }

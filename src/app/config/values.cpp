@@ -10,6 +10,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 
@@ -94,7 +95,8 @@ bool is_cache_prefix(std::string_view text) {
 
 std::optional<std::string> parse_public_url(std::string_view text) {
     const auto url = boost::urls::parse_absolute_uri(text);
-    if (!url || url->has_userinfo() || url->has_query() || url->host().empty()) return std::nullopt;
+    if (!url || url->has_userinfo() || url->has_query() || url->host().empty() || !has_possible_port(text))
+        return std::nullopt;
     if (url->scheme() != "http" && url->scheme() != "https") return std::nullopt;
     while (text.ends_with('/')) text.remove_suffix(1);
     return std::string(text);

@@ -64,9 +64,10 @@ TEST(SettingValues, PublicUrls) {
     EXPECT_EQ(parse_public_url("https://login.example.com"), "https://login.example.com");
     EXPECT_EQ(parse_public_url("https://example.com:8443/auth/"), "https://example.com:8443/auth");
     EXPECT_EQ(parse_public_url("http://[::1]:3000"), "http://[::1]:3000");
-    for (const auto* url :
-         {"login.example.com", "ftp://example.com", "https://", "https://user:pw@example.com",
-          "https://example.com?x=1", "https://example.com/#x", "https://exa mple.com", "javascript:1"})
+    for (const auto* url : {"login.example.com", "ftp://example.com", "https://", "https://user:pw@example.com",
+                            "https://example.com?x=1", "https://example.com/#x", "https://exa mple.com", "javascript:1",
+                            "https://example.com:", "https://example.com:0", "https://example.com:65536",
+                            "https://example.com:99999/auth"})
         EXPECT_EQ(parse_public_url(url), std::nullopt) << url;
 }
 

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/host_port.hpp"
 #include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
 #include "tlog/witness_protocol.hpp"
@@ -42,7 +43,9 @@ std::string_view meaning_of(unsigned status) {
     }
 }
 
-bool is_url(std::string_view text) { return text.starts_with("http://") || text.starts_with("https://"); }
+bool is_url(std::string_view text) {
+    return (text.starts_with("http://") || text.starts_with("https://")) && has_possible_port(text);
+}
 
 }  // namespace
 
@@ -83,7 +86,8 @@ WitnessPolicy read_witnesses(const std::filesystem::path& file) {
     for (const tlog::PolicyWitness& witness : policy->witnesses())
         if (!is_url(witness.url))
             throw WrongSettings(
-                fmt::format("{}: the line of witness {} must end with its URL, which begins with https:// or http://",
+                fmt::format("{}: the line of witness {} must end with its URL, which begins with https:// or http:// "
+                            "and has no port or one from 1 to 65535",
                             file.string(), witness.name));
     return {.policy = std::move(*policy), .lines = tlog::verifier_lines(*text)};
 }

@@ -69,8 +69,8 @@ std::expected<RedisAddress, std::string> parse_address(std::string_view text, Re
             "addresses in brackets)");
     }
     if (parts->port) {
-        const auto parsed = parse_number<std::uint16_t>(*parts->port);
-        if (!parsed || *parsed == 0)
+        const auto parsed = parse_port(*parts->port);
+        if (!parsed)
             return Failure(
                 "a port is not a number from 1 to 65535 (percent-encode special characters in the user and password)");
         out.port = *parsed;

@@ -6,6 +6,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/host_port.hpp"
 
 namespace consentry::storage {
 namespace {
@@ -38,13 +39,15 @@ std::expected<S3Server, std::string> parse_s3_url(std::string_view text) {
         }
     }
     if (!url->has_authority()) return out;
-    if (url->has_port() && url->port_number() == 0) return refused("must have no port or a port from 1 to 65535");
+    const std::uint16_t default_port = out.tls ? 443 : 80;
+    const auto port = url->has_port() ? parse_port(url->port()) : default_port;
+    if (!port) return refused("must have no port or a port from 1 to 65535");
     if (url->host_type() == boost::urls::host_type::ipvfuture) return refused(form);
     if (out.buckets_by_host && url->host_type() != boost::urls::host_type::name)
         return refused("must have a host name, not an IP address, with style=virtual");
     // Both sides sign the Host header, from which clients omit a default port.
     out.host = std::string(url->encoded_host());
-    if (url->has_port() && url->port_number() != (out.tls ? 443 : 80)) out.host += ':' + std::string(url->port());
+    if (*port != default_port) out.host += ':' + std::to_string(*port);
     return out;
 }
 

@@ -29,6 +29,8 @@ TEST(S3Url, OmitsTheDefaultPort) {
     EXPECT_EQ(parse_s3_url("s3://a.example:443")->host, "a.example");
     EXPECT_EQ(parse_s3_url("s3://a.example:80?tls=none")->host, "a.example");
     EXPECT_EQ(parse_s3_url("s3://a.example:80")->host, "a.example:80");
+    EXPECT_EQ(parse_s3_url("s3://a.example:0443")->host, "a.example");
+    EXPECT_EQ(parse_s3_url("s3://a.example:09000")->host, "a.example:9000");
     EXPECT_EQ(parse_s3_url("s3://[::1]:9000")->host, "[::1]:9000");
 }
 
@@ -47,6 +49,7 @@ TEST(S3Url, RefusesEverythingElse) {
                             "s3://a#f",
                             "s3://a:0",
                             "s3://a:65536",
+                            "s3://a:99999",
                             "s3://a b",
                             "s3://a?style=both",
                             "s3://a?tls=",

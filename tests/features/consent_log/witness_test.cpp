@@ -382,6 +382,7 @@ TEST_F(Witnesses, TheirFileIsCheckedAtTheStart) {
     EXPECT_THAT(refusal("quorum none\n"), HasSubstr("names no witness"));
     EXPECT_THAT(refusal(one_.line("") + "quorum one.example.org\n"), HasSubstr("must end with its URL"));
     EXPECT_THAT(refusal(one_.line("ftp://a") + "quorum one.example.org\n"), HasSubstr("must end with its URL"));
+    EXPECT_THAT(refusal(one_.line("https://a:66123") + "quorum one.example.org\n"), HasSubstr("from 1 to 65535"));
     EXPECT_THAT(refusal(WitnessedLog().policy() + one_.line()), HasSubstr("Add the line: " + log_line.substr(0, 20)));
     EXPECT_EQ(refusal(one_.line() + "quorum one.example.org\n"), "") << "without a line of the log";
 }

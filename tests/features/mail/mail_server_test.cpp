@@ -473,11 +473,11 @@ TEST(MailServer, TheSettingsPasswordIsNeverTold) {
 }
 
 TEST(MailServer, AnUnfitAddressStopsTheStartAndIsNamed) {
-    for (const auto* url :
-         {"", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com:0",
-          "smtp://app@mail.example.com", "smtp://app:Zebra-1@mail.example.com?tls=none",
-          "smtp://mail.example.com?tls=maybe", "smtps://mail.example.com?tls=none", "smtp://mail.example.com/path",
-          "smtp://a%0d%0ab:Zebra-1@mail.example.com", "file:", "file://host/path"}) {
+    for (const auto* url : {"", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com:0",
+                            "smtp://mail.example.com:99999", "smtp://app@mail.example.com",
+                            "smtp://app:Zebra-1@mail.example.com?tls=none", "smtp://mail.example.com?tls=maybe",
+                            "smtps://mail.example.com?tls=none", "smtp://mail.example.com/path",
+                            "smtp://a%0d%0ab:Zebra-1@mail.example.com", "file:", "file://host/path"}) {
         const auto config = read_config({{"MAIL_URL", url}});
         ASSERT_FALSE(config) << url;
         EXPECT_EQ(config.error().front().setting, "MAIL_URL") << url;
