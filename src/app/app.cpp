@@ -1,12 +1,9 @@
 #include "app/app.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-
-#include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -52,14 +49,6 @@ http::RouterOptions router_options(const Config& config) {
             .version = std::to_string(config.versioning.version)};
 }
 
-// Reserves an eighth of the process's file descriptors for other purposes. If accept() failed for lack of descriptors,
-// no idle connection would be closed to make room.
-std::size_t connections_that_can_be(std::size_t wanted) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
-    return std::min<std::size_t>(wanted, std::max<std::size_t>(1, limit.rlim_cur - limit.rlim_cur / 8));
-}
-
 http::ServerOptions server_options(const Config& config) {
     http::ServerOptions out;
     out.host = config.http.host;
@@ -68,7 +57,7 @@ http::ServerOptions server_options(const Config& config) {
     out.threads = config.http.threads;
     out.json_bytes_max = config.http.json_bytes_max;
     out.text_bytes_max = config.http.text_bytes_max;
-    out.connections_max = connections_that_can_be(config.http.connections_max);
+    out.connections_max = config.http.connections_max;
     out.body_memory_max = config.http.body_memory_max;
     auto proxies = http::Networks::parse(config.http.trusted_proxies).value();
     if (!proxies.empty()) {

@@ -10,14 +10,16 @@
 #include <fmt/format.h>
 
 #include "base/error_text.hpp"
+#include "base/open_files.hpp"
 #include "http/server.hpp"
 
 namespace consentry {
 
-// Throws as http::Server does. If another program has the address, the text names `setting`, which can change it, for
-// example "HTTP_PORT".
+// With as many connections as this process may open files for. Throws as http::Server does. If another program has the
+// address, the text names `setting`, which can change it, for example "HTTP_PORT".
 inline std::unique_ptr<http::Server> open_server(http::ServerOptions options, http::Application& application,
                                                  std::string_view setting) {
+    options.connections_max = connections_that_can_be(options.connections_max);
     try {
         return std::make_unique<http::Server>(std::move(options), application);
     } catch (const std::system_error& error) {

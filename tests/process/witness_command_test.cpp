@@ -1,9 +1,12 @@
 // `consentry witness`, as a person runs it who has nothing else of Consentry.
 #include <atomic>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <thread>
+
+#include <sys/resource.h>
 
 #include <boost/system/system_error.hpp>
 #include <gmock/gmock.h>
@@ -12,6 +15,7 @@
 #include "tests/support/eventually.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/raw_http.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/witnessed_log.hpp"
 
@@ -37,9 +41,13 @@ protected:
         return run_program(arguments, folder_.path(), environment);
     }
     // Listens once the constructor has returned.
+    // The shell runs `limits` before.
     struct Running {
-        explicit Running(const fs::path& folder)
-            : program({"witness", "--logs", "logs.txt", "--key", "witness.key", "--listen", "127.0.0.1:0"}, folder, {}),
+        explicit Running(const fs::path& folder, const std::string& limits = ":")
+            : program("/bin/sh",
+                      {"-c", limits + "; exec \"$0\" \"$@\"", CONSENTRY_PROGRAM, "witness", "--logs", "logs.txt",
+                       "--key", "witness.key", "--listen", "127.0.0.1:0"},
+                      folder, {}),
               client(static_cast<std::uint16_t>(std::stoul(program.word_after("http://127.0.0.1:")))) {}
         Answer ask(const std::string& body) const { return client.call("POST", "/add-checkpoint", body); }
 
@@ -96,6 +104,27 @@ TEST_F(WitnessCommand, ReportsASecondTreeOfOneSizeWhateverSizeTheClientNames) {
     std::size_t lines = 0;
     for (auto at = said.find(line); at != std::string::npos; at = said.find(line, at + 1)) ++lines;
     EXPECT_EQ(lines, 3U) << said;
+}
+
+TEST_F(WitnessCommand, MayOpenAsManyFilesAsTheSystemAllows) {
+    const Running witness(folder_.path(), "ulimit -S -n 200");
+    rlimit limit{};
+    ASSERT_EQ(::prlimit(witness.program.pid(), RLIMIT_NOFILE, nullptr, &limit), 0);
+    EXPECT_EQ(limit.rlim_cur, limit.rlim_max);
+}
+
+// Each connection occupies a file. Without a file for another one, the witness could not even refuse it.
+TEST_F(WitnessCommand, HoldsFewerConnectionsThanItMayOpenFiles) {
+    const Running witness(folder_.path(), "ulimit -n 400");
+    std::deque<RawClient> clients;
+    const auto status_of_another = [&] {
+        clients.emplace_back(witness.client.port());
+        clients.back().send(
+            "POST /add-checkpoint HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n");
+        return clients.back().read_answer().status;
+    };
+    for (int i = 0; i < 350; ++i) ASSERT_EQ(status_of_another(), 100U) << i;
+    EXPECT_EQ(status_of_another(), 503U);
 }
 
 TEST_F(WitnessCommand, ACrashLeavesNoCore) {

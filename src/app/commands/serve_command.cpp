@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -24,6 +23,7 @@
 #include "app/service_manager.hpp"
 #include "app/sole_service.hpp"
 #include "app/version.hpp"
+#include "base/open_files.hpp"
 #include "base/process.hpp"
 #include "base/standard_error.hpp"
 #include "base/wrong_settings.hpp"
@@ -80,14 +80,6 @@ void greet(const App& app, const Config& config) {
         "  curl {}{}/user/login/credential -H 'Content-Type: application/json' \\\n"
         "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
         own_path(), settings_file_option(), address, config.http.global_prefix);
-}
-
-// Many concurrent clients need many file descriptors. Raises the soft limit; the hard limit is the operator's decision.
-void raise_file_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // Called before an upgrade of the schema: a version that cannot start must not lock out the one before it.

@@ -18,6 +18,7 @@
 #include "base/host_port.hpp"
 #include "base/new_file.hpp"
 #include "base/numbers.hpp"
+#include "base/open_files.hpp"
 #include "base/standard_error.hpp"
 #include "base/whole_file.hpp"
 #include "base/wrong_settings.hpp"
@@ -110,6 +111,7 @@ int serve_witness(const WitnessOptions& options) {
     }
     prctl(PR_SET_DUMPABLE, 0);  // a core dump would contain the key
     std::signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
     EndingSignals ending;
     const StandardErrorLog messages;
 
