@@ -45,7 +45,8 @@ constexpr std::array<std::string_view, 6> foreign{"HTTP_PROXY", "HTTPS_PROXY", "
 constexpr std::array<std::string_view, 4> well_known{"HTTPS_PORT", "HTTPS_HOST", "HTTP_PORTS", "HTTPS_PORTS"};
 // Our own variables that are no settings of the service: of our tests, of `consentry witness` and of the examples of
 // the TypeScript client.
-constexpr std::array<std::string_view, 3> no_settings{"CONSENTRY_TEST_DATA", "CONSENTRY_WITNESS_KEY", "CONSENTRY_URL"};
+constexpr std::array<std::string_view, 4> no_settings{"CONSENTRY_TEST_DATA", "CONSENTRY_WITNESS_KEY", "CONSENTRY_URL",
+                                                      "CONSENTRY_API_KEY"};
 
 // Kubernetes sets NAME_SERVICE_HOST, NAME_PORT=tcp://..., NAME_PORT_3000_TCP_ADDR and so on in every container for each
 // service of the namespace: a service called "consentry", "consentry-redis" or "session" must not prevent the start.

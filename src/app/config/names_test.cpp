@@ -103,6 +103,7 @@ TEST(SettingNames, VariablesOfOthersPass) {
                              "NODE_ENV",
                              "APPDATA",
                              "CONSENTRY_TEST_DATA",
+                             "CONSENTRY_API_KEY",
                              "CONSENTRY_URL",
                              "CONSENTRY_WITNESS_KEY",
                              "CONSENTRY_SERVICE_HOST",
