@@ -155,6 +155,19 @@ std::string log_ca_file(const Config& config) {
     return config.consent_log.ca_file;
 }
 
+std::string social_ca_file(const Config& config) {
+    try {
+        look_at_social_ca(config);
+    } catch (const std::exception&) {
+        throw_as_fault_of("AUTH_SOCIAL_CA_FILE");
+    }
+    return config.social.ca_file;
+}
+
+void require_ca_file(const std::string& file) {
+    if (!file.empty() && !std::filesystem::is_regular_file(file)) throw WrongSettings("the file does not exist");
+}
+
 std::optional<WitnessPolicy> witnesses_of(const Config& config) {
     if (!config.consent_log.enable || config.consent_log.witnesses.empty()) return std::nullopt;
     try {
@@ -212,9 +225,12 @@ std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
 }  // namespace
 
 void look_at_log_ca(const Config& config) {
-    const std::string& file = config.consent_log.ca_file;
-    if (config.consent_log.enable && !file.empty() && !std::filesystem::is_regular_file(file))
-        throw WrongSettings("the file does not exist");
+    if (config.consent_log.enable) require_ca_file(config.consent_log.ca_file);
+}
+
+void look_at_social_ca(const Config& config) {
+    if (!config.social.google.client_ids.empty() || !config.social.apple.client_ids.empty())
+        require_ca_file(config.social.ca_file);
 }
 
 KeySettings key_settings(const TokenConfig& config) {
@@ -313,7 +329,7 @@ Services::Services(const Config& given, const Clock& the_clock, const BeforeUpgr
       passwords(database, clock, hasher, two_factor, consents, mails, audit, password_settings(config)),
       confirmation(database, clock, users, two_factor, passwords, audit),
       social_guard(clock, signing_pool, audit, social_provider(config.social.google),
-                   social_provider(config.social.apple), config.social.ca_file),
+                   social_provider(config.social.apple), social_ca_file(config)),
       social_accounts(database, clock, users, feature_flags, mails, consents, audit, config.account.username_prefix),
       login(database, cache, clock, users, sessions, two_factor, passwords, social_accounts, social_guard, audit,
             config.two_factor.encryption_keys),

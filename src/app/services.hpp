@@ -63,8 +63,9 @@ namespace consentry {
 ImportSettings import_settings(const Config& config);
 crypto::PasswordEngine wanted_password_engine(const Config& config);
 KeySettings key_settings(const TokenConfig& config);
-// Throws std::runtime_error if CONSENT_LOG_CA_FILE names no file; does not name the setting.
+// Throw WrongSettings if CONSENT_LOG_CA_FILE or AUTH_SOCIAL_CA_FILE is used and names no file; do not name the setting.
 void look_at_log_ca(const Config& config);
+void look_at_social_ca(const Config& config);
 
 class Services {
 public:

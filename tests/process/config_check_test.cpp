@@ -436,6 +436,11 @@ TEST(ConfigCheck, OPS_2_FindsFilesThatSettingsNameAndNobodyHas) {
     expect_refused(folder.path(),
                    {{"CONSENT_LOG_TIMESTAMP_URL", "https://tsa.example.com"}, {"CONSENT_LOG_CA_FILE", "missing.pem"}},
                    "CONSENT_LOG_CA_FILE", "the file does not exist");
+    for (const char* client : {"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "AUTH_SOCIAL_APPLE_CLIENT_ID"})
+        for (const char* file : {"missing.pem", "data"})
+            expect_refused(folder.path(), {{client, "shop"}, {"AUTH_SOCIAL_CA_FILE", file}}, "AUTH_SOCIAL_CA_FILE",
+                           "the file does not exist");
+    EXPECT_EQ(check(folder.path(), {{"AUTH_SOCIAL_CA_FILE", "missing.pem"}}).code, 0) << "unused";
     expect_refused(folder.path(), {{"CACHE_URL", "rediss://127.0.0.1:1?ca_file=missing.pem"}}, "CACHE_URL",
                    "ca_file cannot be loaded");
 }

@@ -341,6 +341,7 @@ StartCheck check_start(const Config& config, const Clock& clock, ServiceRuns run
     }
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
+    looker.look("AUTH_SOCIAL_CA_FILE", {}, look_at_social_ca);
     looker.look("LOGGER_INTO_FILE", "lines of the log are lost until it can be written", look_at_log);
     if (has_folder)
         looker.look("DATA_DIR", "security events are lost until they can be written", look_at_security_events);
