@@ -19,4 +19,6 @@ std::size_t connections_that_can_be(std::size_t wanted) {
     return std::min<std::size_t>(wanted, std::max<std::size_t>(1, limit.rlim_cur - limit.rlim_cur / 8));
 }
 
+std::size_t files_for_connections(std::size_t wanted) { return wanted + wanted / 7; }
+
 }  // namespace consentry

@@ -12,4 +12,7 @@ void raise_file_limit();
 // failed for lack of descriptors, no idle connection would be closed to make room.
 std::size_t connections_that_can_be(std::size_t wanted);
 
+// The limit with which all `wanted` connections can be.
+std::size_t files_for_connections(std::size_t wanted);
+
 }  // namespace consentry

@@ -32,6 +32,11 @@ struct Examined {
                 return std::string(one.at("severity").as_string()) + ": " + std::string(one.at("text").as_string());
         return {};
     }
+    std::string advice_about(std::string_view subject) const {
+        for (const auto& one : findings)
+            if (one.at("subject").as_string() == subject) return std::string(one.at("advice").as_string());
+        return {};
+    }
 };
 
 class Doctor : public ::testing::Test {
@@ -236,7 +241,8 @@ TEST_F(Doctor, LimitsOfTheProcessAreCompared) {
         words.emplace_back(word);
     const CommandResult done = run_command(words);
     EXPECT_EQ(done.code, 0) << done.err;
-    EXPECT_THAT(done.out, HasSubstr("but a process started from here may open 300 files"));
+    EXPECT_THAT(done.out,
+                HasSubstr("is 20000, which takes 22857 open files, but a process started from here may open 300"));
 }
 
 TEST_F(Doctor, WhatProductionNeedsIsAsked) {
@@ -290,6 +296,18 @@ TEST_F(Doctor, ServersOutOfReachAreFound) {
     EXPECT_THAT(found.about("CACHE_URL"), HasSubstr("warning: "));
     EXPECT_THAT(found.about("MAIL_URL"), HasSubstr("warning: "));
     EXPECT_THAT(found.about("login with Google"), HasSubstr("error: "));
+}
+
+TEST_F(Doctor, OnlyWhereAServerIsAtFaultItsAdviceIsToCheckTheServer) {
+    std::ofstream(folder_ / "logs") << "no folder";
+    const Examined found = examine({{"LOGGER_ENABLE", "true"},
+                                    {"LOGGER_INTO_FILE", "true"},
+                                    {"CACHE_URL", "redis://127.0.0.1:1"},
+                                    {"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}});
+    EXPECT_THAT(found.about("LOGGER_INTO_FILE"), HasSubstr("warning: "));
+    EXPECT_THAT(found.advice_about("LOGGER_INTO_FILE"), HasSubstr("config docs"));
+    EXPECT_THAT(found.advice_about("CACHE_URL"), HasSubstr("Check the server"));
+    EXPECT_THAT(found.advice_about("MAIL_URL"), HasSubstr("Check the server"));
 }
 
 TEST_F(Doctor, PeopleGetSentences) {

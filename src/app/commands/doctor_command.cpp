@@ -12,6 +12,7 @@
 #include "app/commands/settings_file.hpp"
 #include "app/commands/settings_loader.hpp"
 #include "app/commands/start_check.hpp"
+#include "app/config/values.hpp"
 #include "app/doctor/checks.hpp"
 #include "app/engines.hpp"
 #include "app/terminal/progress_bar.hpp"
@@ -30,6 +31,14 @@ constexpr const char* setting_advice = "`consentry config docs` describes the se
 constexpr const char* unread_database_advice =
     "Start the service, which creates the missing file. If these are copies that were made while the service ran, they "
     "may be damaged: restore a backup that `consentry backup` made.";
+
+// What the service would start without.
+const char* advice_for_start(const Config& config, std::string_view setting) {
+    if (setting == "DATABASE_URL") return unread_database_advice;
+    const bool is_of_server = setting == "CACHE_URL" || (setting == "STORAGE_URL" && !object_folder(config)) ||
+                              (setting == "MAIL_URL" && !folder_of_url(config.mail.url));
+    return is_of_server ? "Check the server that the setting names." : setting_advice;
+}
 
 const char* advice_for(const ConfigProblem& problem) {
     if (problem.setting == "--env-file") return "Correct the path.";
@@ -57,11 +66,8 @@ bool would_start(const Config& config, const Clock& clock, Findings& findings) {
     const StartCheck found = check_start(config, clock, ServiceRuns::maybe);
     for (const ConfigProblem& problem : found.problems)
         findings.error(problem.setting, problem.text, "The service cannot start until you fix this.");
-    for (const ConfigProblem& warning : found.warnings) {
-        const bool is_of_database = warning.setting == "DATABASE_URL";
-        findings.warn(warning.setting, warning.text,
-                      is_of_database ? unread_database_advice : "Check the server that the setting names.");
-    }
+    for (const ConfigProblem& warning : found.warnings)
+        findings.warn(warning.setting, warning.text, advice_for_start(config, warning.setting));
     return found.problems.empty();
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/doctor/checks.hpp"
+#include "base/open_files.hpp"
 #include "base/process.hpp"
 
 namespace consentry {
@@ -57,12 +58,11 @@ void examine_disk(const Config& config, Findings& findings) {
 void examine_limits(const Config& config, Findings& findings) {
     rlimit files{};
     getrlimit(RLIMIT_NOFILE, &files);
-    // The service uses at most seven eighths of the limit for connections.
-    const auto enough = config.http.connections_max + config.http.connections_max / 7;
+    const std::size_t enough = files_for_connections(config.http.connections_max);
     if (files.rlim_max != RLIM_INFINITY && files.rlim_max < enough)
         findings.warn("HTTP_CONNECTIONS_MAX",
-                      fmt::format("is {}, but a process started from here may open {} files",
-                                  config.http.connections_max, files.rlim_max),
+                      fmt::format("is {}, which takes {} open files, but a process started from here may open {}",
+                                  config.http.connections_max, enough, files.rlim_max),
                       "Raise the limit (LimitNOFILE= in the unit, `ulimit -n` in a shell), or lower the setting.");
 }
 
