@@ -26,17 +26,19 @@ struct ActivityResponse {
     UserId created_by;
 
     static ActivityResponse of(const ActivityEntry& entry, const Locales& locales, Language language) {
+        // Version 0.1.0 stored the address and the program of an administrator in the owner's entry, too.
+        const bool is_owners = entry.created_by == entry.user;
         ActivityResponse out{
             .id = entry.id,
             .user_id = entry.user,
             .action = entry.action,
             .description = std::string(locales.find(language, "activityLog." + entry.action).value_or(entry.action)),
-            .ip_address = entry.ip_address,
+            .ip_address = is_owners ? entry.ip_address : std::nullopt,
             .user_agent = {},
             .metadata = {},
             .created_at = entry.created_at,
             .created_by = entry.created_by};
-        if (entry.user_agent) out.user_agent = UserAgentResponse::of(*entry.user_agent);
+        if (is_owners && entry.user_agent) out.user_agent = UserAgentResponse::of(*entry.user_agent);
         if (entry.metadata) out.metadata = boost::json::parse(*entry.metadata).as_object();
         return out;
     }

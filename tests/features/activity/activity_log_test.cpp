@@ -1,6 +1,6 @@
 // Tests the activity log: entries are written with the change that they record, and read by their owner and by
 // administrators (AUT-3).
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "app/app.hpp"
 #include "tests/support/calls/paging_calls.hpp"
@@ -10,6 +10,8 @@ namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::string_view own_log = "/api/shared/user/activity-log/list";
 
@@ -78,6 +80,20 @@ TEST_F(ActivityLog, AnEntryTellsWhoDidWhatWhenAndWhence) {
     auto headers = reader.headers();
     headers.emplace_back("x-custom-lang", "de");
     EXPECT_EQ(service.get(std::string(own_log), headers).text("data.1.description"), "Das Passwort wurde geändert.");
+}
+
+// Version 0.1.0 wrote such entries.
+TEST_F(ActivityLog, AnEntryHidesWhereItsAdministratorWas) {
+    const std::vector<std::string> parts{"203.0.113.7", "Browser/1"};
+    add(reader.person().id, ActivityAction::admin_user_reset_two_factor, admin.id);
+    for (const Answer& answer : {own(reader), service.get(log_of(reader.person()), bearer(admin_token)),
+                                 service.get("/api/shared/user/export", reader.headers())}) {
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+        EXPECT_THAT(answer.body, HasSubstr("adminUserResetTwoFactor"));
+        for (const std::string& part : parts) EXPECT_THAT(answer.body, Not(HasSubstr(part)));
+    }
+    add(reader.person().id, ActivityAction::user_change_password);
+    for (const std::string& part : parts) EXPECT_THAT(own(reader).body, HasSubstr(part));
 }
 
 TEST_F(ActivityLog, EveryActionHasADescriptionInEveryLanguage) {
