@@ -3,10 +3,11 @@
 
 #include <string_view>
 
+#include "app/config/config.hpp"
 #include "http/openapi.hpp"
 
 namespace consentry {
 
-http::OpenApiInfo api_description(std::string_view app_name, std::string_view version, http::ApiKeyUse api_keys);
+http::OpenApiInfo api_description(const Config& config, std::string_view version);
 
 }  // namespace consentry

@@ -290,9 +290,8 @@ void App::declare_endpoints() {
 }
 
 ApiDocument App::write_api_document() const {
-    const auto api_keys = services_.config.api_key.required ? http::ApiKeyUse::required : http::ApiKeyUse::optional;
-    auto document = http::openapi_document(router_, services_.locales,
-                                           api_description(services_.config.app.name, program_version(), api_keys));
+    auto document =
+        http::openapi_document(router_, services_.locales, api_description(services_.config, program_version()));
     std::string with_aliases = boost::json::serialize(document);
     http::leave_out_aliases(document);
     return {.one_path_each = boost::json::serialize(document), .with_aliases = std::move(with_aliases)};

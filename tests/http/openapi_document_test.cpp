@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "app/app.hpp"
 #include "http/operation.hpp"
@@ -11,6 +11,10 @@
 
 namespace consentry::tests {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Documented {
     Service& service = suite_service();
@@ -87,6 +91,16 @@ TEST(AUT_1, TheDocumentListsExactlyTheRoutes) {
     });
     EXPECT_EQ(in_document, in_router);
     EXPECT_GT(in_router.size(), 60U);
+}
+
+TEST(AUT_1, TheDocumentNamesOnlyPathsThatThereAre) {
+    const Answer with_versions = suite_service().get("/docs/json");
+    EXPECT_THAT(with_versions.text("info.description"), HasSubstr("with and without the version"));
+    EXPECT_THAT(with_versions.body, HasSubstr(R"("path":"/api/v1/...")"));
+    const Service service({{"URL_VERSIONING_ENABLE", "false"}, {"HTTP_GLOBAL_PREFIX", "/auth"}});
+    const Answer without = service.get("/docs/json");
+    EXPECT_THAT(without.text("info.description"), Not(HasSubstr("version")));
+    EXPECT_THAT(without.body, AllOf(HasSubstr(R"("path":"/auth/...")"), Not(HasSubstr("/v1/"))));
 }
 
 // Without aliases, the document has each operation once, at its first path, which names the other paths and methods.

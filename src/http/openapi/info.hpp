@@ -15,6 +15,7 @@ struct OpenApiInfo {
     std::string version;
     std::string description = {};
     std::string server_url = "/";
+    std::string path_prefix = "/api/v1";  // of the paths in examples of errors
     ApiKeyUse api_keys = ApiKeyUse::none;
     std::vector<std::pair<std::string, std::string>> tags = {};  // name and description, in display order
 };

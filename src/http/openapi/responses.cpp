@@ -66,7 +66,7 @@ json::object example_of_error(const ErrorKind& kind, Draft& draft) {
             value["data"] = {{"retryAfterSeconds", 30}};
         if (kind.http_status == 415) value["data"] = {{"mediaTypes", "application/json"}};
         if (&kind == &errors::filter_invalid_value) value["data"] = {{"filter", "status"}};
-        value["metadata"] = example_metadata("/api/v1/...");
+        value["metadata"] = example_metadata(draft.info.path_prefix + "/...");
         draft.examples[name] = json::object{
             {"summary", std::to_string(kind.service_code) + " " + std::string(kind.name)}, {"value", std::move(value)}};
     }
