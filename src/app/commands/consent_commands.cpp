@@ -142,6 +142,10 @@ int verify_database(const VerifyDatabaseOptions& options) {
         for (const std::string& one : findings.found) fmt::print("{}\n", one);
         if (findings.unnamed > 0) fmt::print("and {} more\n", findings.unnamed);
     }
+    if (findings.former_keys > 0)
+        say("consentry: warning: receipt keys of a version before 0.2 are not signed yet ({}), so verifiers refuse "
+            "their receipts; start the service, which signs them\n",
+            findings.former_keys);
     if (!findings.are_none()) {
         say("consentry: the database differs from the consent log\n");
         return failed;

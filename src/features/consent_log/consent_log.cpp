@@ -70,17 +70,16 @@ PublishedLog::Options log_options(const ConsentLogSettings& settings, const Cloc
 
 }  // namespace
 
-awaitable<std::vector<std::string>> unsigned_receipt_keys(storage::Database& database,
-                                                          std::optional<tlog::VerifierKey> log) {
+awaitable<std::vector<ReceiptKey>> unsigned_receipt_keys(storage::Database& database,
+                                                         std::optional<tlog::VerifierKey> log) {
     if (!log) {
         const auto state = co_await LogRepository(database, log_name).find_state();
         if (auto key = tlog::VerifierKey::parse(state ? state->verifier_key : "")) log = std::move(*key);
     }
-    std::vector<std::string> out;
-    if (!log) co_return out;
+    if (!log) co_return std::vector<ReceiptKey>();
     const auto point = crypto::PublicKey::from_ed25519(log->point()).value();
-    for (const ReceiptKey& key : co_await ConsentLogRepository(database).list_receipt_keys())
-        if (!ReceiptKeys::is_signed(key, point)) out.push_back(key.kid);
+    auto out = co_await ConsentLogRepository(database).list_receipt_keys();
+    std::erase_if(out, [&](const ReceiptKey& key) { return ReceiptKeys::is_signed(key, point); });
     co_return out;
 }
 

@@ -129,9 +129,9 @@ LogPlace consent_log_place();
 // As an instance with these settings would continue the log.
 LogClaim consent_log_claim(const ConsentLogSettings& settings);
 
-// The IDs of the keys in the database that the log of this verifier key has not signed; nullopt: the log that the
-// database names, if it names one.
-awaitable<std::vector<std::string>> unsigned_receipt_keys(storage::Database& database,
-                                                          std::optional<tlog::VerifierKey> log);
+// The keys in the database that the log of this verifier key has not signed; nullopt: the log that the database names,
+// if it names one.
+awaitable<std::vector<ReceiptKey>> unsigned_receipt_keys(storage::Database& database,
+                                                         std::optional<tlog::VerifierKey> log);
 
 }  // namespace consentry

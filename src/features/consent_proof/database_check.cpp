@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_log/former_keys.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 #include "features/published_logs/known_checkpoint.hpp"
 #include "features/published_logs/published_log.hpp"
@@ -259,13 +260,24 @@ awaitable<void> DatabaseCheck::compare_order() {
     }
 }
 
-// A key that the log's key has not signed is not in the description, so verifiers refuse its receipts.
+// A key that the log's key has not signed is not in the description, so verifiers refuse its receipts. The next start
+// signs the keys of a version before 0.2, which it lists first, if no start has.
 awaitable<void> DatabaseCheck::compare_receipt_keys() {
-    for (const std::string& kid : co_await unsigned_receipt_keys(database_, known_.key))
-        add("receipt_keys", kid,
+    const auto keys = co_await unsigned_receipt_keys(database_, known_.key);
+    if (keys.empty()) co_return;
+    const auto object =
+        co_await store_.get(storage::Area::private_area, std::string(former_keys_object), former_keys_bytes_max);
+    const auto former = object ? FormerKeys::parse(object->bytes) : FormerKeys(keys);
+    for (const ReceiptKey& key : keys) {
+        if (former && former->has(key)) {
+            ++out_.former_keys;
+            continue;
+        }
+        add("receipt_keys", key.kid,
             "the log's key has not signed this key, so verifiers refuse its receipts. Anyone with write access to "
             "the database may have added it; docs/guides/backup.md says what to do if the key belongs to this "
             "installation");
+    }
 }
 
 void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {

@@ -23,6 +23,7 @@ struct DatabaseFindings {
     std::vector<std::string> found;              // sentences; each names a table, an id, and what is wrong
     std::uint64_t unnamed = 0;                   // further ones
     std::uint64_t entries = 0;                   // compared
+    std::uint64_t former_keys = 0;               // of receipts, which the next start signs
     bool are_none() const { return found.empty() && unnamed == 0; }
 };
 

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include "features/consent_log/former_keys.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/shared_engines.hpp"
@@ -194,6 +195,25 @@ TEST(DatabaseCheck, NamesAReceiptKeyThatTheLogHasNotSigned) {
     EXPECT_THAT(
         log.found(),
         ElementsAre(HasSubstr("receipt_keys planted: the log's key has not signed this key, so verifiers refuse")));
+}
+
+// A version before 0.2 stored them. After an upgrade, or with a database from before it, the next start signs them.
+TEST(DatabaseCheck, AKeyThatTheNextStartSignsIsNoFinding) {
+    Log log;
+    auto& services = log.service.app().services();
+    log.service.sql("UPDATE receipt_keys SET signature = NULL");
+    EXPECT_THAT(check(log.service).found, ElementsAre(HasSubstr("the log's key has not signed this key")))
+        << "the list was made without it";
+    const FormerKeys listed(run(ConsentLogRepository(services.database).list_receipt_keys()));
+    const std::string name(former_keys_object);
+    run(services.object_store.erase(storage::Area::private_area, name));
+    EXPECT_THAT(check(log.service).found, IsEmpty());
+    EXPECT_EQ(check(log.service).former_keys, 1U);
+    run(services.object_store.put(storage::Area::private_area, name, listed.text(), "application/json"));
+    EXPECT_THAT(check(log.service).found, IsEmpty());
+    log.service.sql("INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ('planted', '{}', 1)");
+    EXPECT_THAT(check(log.service).found, ElementsAre(HasSubstr("receipt_keys planted: ")));
+    EXPECT_EQ(check(log.service).former_keys, 1U);
 }
 
 TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
