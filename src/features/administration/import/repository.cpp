@@ -139,6 +139,13 @@ awaitable<void> ImportRepository::stage(ImportId import, std::vector<StagedUser>
     if (!outcome.committed) throw std::logic_error("import: a row was staged twice");
 }
 
+void ImportRepository::add_roles_exist(PrivilegedTransaction& transaction, ImportId import) {
+    transaction.add(Expect::none,
+                    "UPDATE import_rows SET row_number = row_number WHERE import_id = $1 "
+                    "AND NOT EXISTS (SELECT 1 FROM roles r WHERE r.id = role_id)",
+                    import);
+}
+
 void ImportRepository::add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                                   ImportContent content, bool skip_existing) {
     // Only a conflict of addresses is skipped: a taken username or identity stops the import.

@@ -51,9 +51,12 @@ public:
     awaitable<std::vector<std::string>> taken_subjects(std::string_view provider, std::vector<std::string> values);
 
     awaitable<void> stage(ImportId import, std::vector<StagedUser> users);
+    // Expect::none: a staged row whose role no longer exists. Holds no role, because other requests would then wait for
+    // the whole import: each new account keeps its role from being deleted.
+    static void add_roles_exist(PrivilegedTransaction& transaction, ImportId import);
     // Adds the statements that create accounts from all staged rows; the result of the first one tells how many. The
     // commit fails on that statement if an address or username has been taken in the meantime. With `skip_existing`,
-    // taken addresses are skipped instead. The transaction holds the roles of the rows already.
+    // taken addresses are skipped instead.
     static void add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                            ImportContent content, bool skip_existing);
     // Returns staged addresses that belong to an account which this import did not create.

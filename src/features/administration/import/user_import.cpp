@@ -14,7 +14,6 @@
 #include "crypto/password_hash.hpp"
 #include "features/activity/repository.hpp"
 #include "features/administration/import/checks.hpp"
-#include "features/roles/repository.hpp"
 
 namespace consentry {
 namespace {
@@ -253,8 +252,8 @@ private:
         if (options_.progress) options_.progress({.rows = report_.rows, .fraction = 1.0, .finishing = true});
         const ImportSettings& settings = import_.settings_;
         PrivilegedTransaction transaction(options_.by, now);
-        for (const RoleId role : roles_) RoleRepository::add_hold(transaction, role);
-        const std::size_t held = transaction.size();
+        ImportRepository::add_roles_exist(transaction, id_);
+        const std::size_t made_at = transaction.size();
         ImportRepository::add_finish(
             transaction, id_,
             {.sign_up_from = options_.sign_up_from,
@@ -264,9 +263,21 @@ private:
              .now = now},
             content_, options_.skip_existing);
         Audit::add_by(transaction, options_.by, ActivityAction::admin_user_import, options_.cause, now, facts());
-        auto outcome = co_await commit(std::move(transaction));
+        Result<storage::Outcome> outcome;
+        std::exception_ptr trouble;
+        try {
+            outcome = co_await commit(std::move(transaction));
+        } catch (const storage::OutcomeUnknown&) {
+            throw;
+        } catch (const Unavailable&) {
+            trouble = std::current_exception();
+        }
+        // An account whose role was deleted after the first statement breaks a constraint.
+        if (trouble) co_return co_await tell_deleted_role(std::move(trouble));
         if (!outcome) co_return fail(std::move(outcome.error()));
-        if (!outcome->committed && outcome->failed_at < held) co_return co_await tell_deleted_role();
+        if (!outcome->committed && outcome->failed_at < made_at)
+            co_return co_await tell_deleted_role(
+                std::make_exception_ptr(Unavailable("import: a role was deleted meanwhile; nothing was imported")));
         if (!outcome->committed) {
             // Another request took an address, username or identity between the check of a row and this statement.
             report_.existing = co_await import_.repository_.staged_and_taken(id_, kept_max);
@@ -276,18 +287,18 @@ private:
                 throw Unavailable("import: a username or an identity was taken meanwhile; nothing was imported");
             co_return Result<void>{};
         }
-        report_.imported = outcome->results.at(held).affected();
+        report_.imported = outcome->results.at(made_at).affected();
         report_.skipped += staged_ - report_.imported;
         import_.audit_.tell("account.imported", Outcome::success, std::nullopt, options_.cause,
                             {{"rows", std::to_string(report_.imported)}});
         co_return Result<void>{};
     }
 
-    // Another request deleted a role between the check of a row and the last transaction.
-    awaitable<Result<void>> tell_deleted_role() {
-        const auto rows = co_await import_.repository_.staged_without_role(id_, kept_max);
-        if (rows.empty()) throw Unavailable("import: a role was deleted meanwhile; nothing was imported");
-        for (const std::int64_t row : rows) {
+    // Another request may have deleted a role since a row was checked. If none did, the trouble is another one.
+    awaitable<Result<void>> tell_deleted_role(std::exception_ptr trouble) {
+        const auto rows = co_await best_effort([&] { return import_.repository_.staged_without_role(id_, kept_max); });
+        if (!rows || rows->empty()) std::rethrow_exception(trouble);
+        for (const std::int64_t row : *rows) {
             Report report;
             report.add("isRole", "role");
             keep(report_.bad_rows, report_.bad_rows_total, row, report.take());
