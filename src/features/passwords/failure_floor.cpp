@@ -1,11 +1,13 @@
 #include "features/passwords/failure_floor.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/best_effort.hpp"
 #include "base/standard_error.hpp"
 #include "crypto/password_hash.hpp"
 
@@ -45,14 +47,25 @@ bool FailureFloor::is_new(std::string_view stored) {
     if (stored.starts_with(own_kind_)) return false;
     const std::string kind = crypto::password_kind(stored);
     const std::lock_guard lock(mutex_);
+    if (unrecorded_.contains(kind)) return true;
     return !kind.empty() && !costs_.contains(kind) && std::ssize(costs_) < kinds_max;
 }
 
 storage::awaitable<void> FailureFloor::notice(std::string stored) {
-    storage::Transaction transaction;
-    add_kinds(transaction, {crypto::password_kind(stored)}, clock_.now());
-    co_await database_.commit(std::move(transaction));
+    const std::string kind = crypto::password_kind(stored);
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::ssize(unrecorded_) < kinds_max) unrecorded_.insert(kind);
+    }
     look_again();
+    // Right passwords do not need the kind, so they must not fail without it.
+    co_await best_effort([&] { return record_met(kind); });
+}
+
+storage::awaitable<void> FailureFloor::record_met(std::string kind) {
+    co_await record(database_, {kind}, clock_.now());
+    const std::lock_guard lock(mutex_);
+    unrecorded_.erase(kind);
 }
 
 storage::awaitable<void> FailureFloor::look() {
@@ -60,7 +73,13 @@ storage::awaitable<void> FailureFloor::look() {
     if (is_up_to_date()) co_return;  // another coroutine has looked meanwhile
     const std::uint64_t version = version_.load();
     const auto began = std::chrono::steady_clock::now();
-    const auto present = co_await repository_.list_others(own_kind_, kinds_max);
+    std::set<std::string> unrecorded;
+    {
+        const std::lock_guard lock(mutex_);
+        unrecorded = unrecorded_;  // before the list, which has those that are recorded meanwhile
+    }
+    auto present = co_await repository_.list_others(own_kind_, kinds_max);
+    present.merge(unrecorded);
     std::map<std::string, Cost> costs;
     {
         const std::lock_guard lock(mutex_);
@@ -98,10 +117,12 @@ storage::awaitable<FailureFloor::Cost> FailureFloor::measured(std::string kind, 
     co_return former;
 }
 
-void FailureFloor::add_kinds(storage::Transaction& transaction, const std::set<std::string>& kinds, TimePoint now) {
-    std::int64_t added = 0;
-    for (const std::string& kind : kinds)
-        if (added++ < kinds_max) PasswordKindRepository::add_seen(transaction, kind, now);
+storage::awaitable<void> FailureFloor::record(storage::Database& database, std::set<std::string> kinds, TimePoint now) {
+    if (kinds.empty()) co_return;
+    storage::Transaction transaction;
+    for (const std::string& kind : kinds | std::views::take(kinds_max))
+        PasswordKindRepository::add_seen(transaction, kind, now);
+    co_await database.commit(std::move(transaction));
 }
 
 storage::awaitable<void> FailureFloor::forget_unused() {

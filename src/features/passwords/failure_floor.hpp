@@ -37,8 +37,10 @@ public:
 
     // Returns once a failure whose hash began at `began` may be answered.
     storage::awaitable<void> wait(Time began);
-    // Returns whether the stored hash is of an unknown kind. If so, call notice(), which records the kind.
+    // Returns whether the stored hash is of an unknown or unrecorded kind. If so, call notice(), which records the
+    // kind.
     bool is_new(std::string_view stored);
+    // If the kind cannot be recorded now, failures of this instance wait for it nevertheless.
     storage::awaitable<void> notice(std::string stored);
     // Call after kinds were added: the next failure reloads them.
     void look_again() { ++version_; }
@@ -49,8 +51,9 @@ public:
     std::uint64_t held_back() const { return held_back_.load(); }
     Duration floor() const { return Duration{floor_.load()}; }
 
-    // Add to the transaction that stores hashes of these kinds (crypto::password_kind).
-    static void add_kinds(storage::Transaction& transaction, const std::set<std::string>& kinds, TimePoint now);
+    // Call less than a day before hashes of these kinds (crypto::password_kind) are stored. A transaction of its own,
+    // because checks of such hashes write the same rows, and the one that stores the hashes may take long.
+    static storage::awaitable<void> record(storage::Database& database, std::set<std::string> kinds, TimePoint now);
 
 private:
     struct Cost {
@@ -59,6 +62,7 @@ private:
         bool is_told = false;  // that the measurement fails
     };
     bool is_up_to_date() const;
+    storage::awaitable<void> record_met(std::string kind);
     storage::awaitable<void> look();
     // Returns the former cost if the kind cannot be computed now.
     storage::awaitable<Cost> measured(std::string kind, Cost former, Time now);
@@ -76,6 +80,7 @@ private:
     std::atomic<std::uint64_t> held_back_{0};
     std::mutex mutex_;
     std::map<std::string, Cost> costs_;  // by kind
+    std::set<std::string> unrecorded_;   // kinds that this instance has met
 };
 
 }  // namespace consentry

@@ -3,7 +3,7 @@
 #include <future>
 #include <sstream>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "app/app.hpp"
 #include "features/administration/import/csv_source.hpp"
@@ -15,6 +15,11 @@
 
 namespace consentry::tests {
 namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* bcrypt_hash = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+constexpr const char* password_of_hash = "U*U";
 
 // Where the last transaction stops. At its end, it holds all its locks.
 constexpr const char* at_its_end =
@@ -28,6 +33,9 @@ Result<ImportReport> import_table(Service& service, const std::string& text) {
     CsvSource source(stream);
     return run(service.app().services().user_import.run(source, {}));
 }
+
+std::string account(const std::string& email) { return email + ";true;" + bcrypt_hash + "\n"; }
+const std::string columns = "email;isVerified;passwordHash\n";
 
 int waiting(const Service& service) {
     return std::stoi(service
@@ -119,6 +127,35 @@ TEST(UserImport, ARoleThatIsDeletedDuringItsLastTransactionIsTold) {
         EXPECT_EQ(desk.count("users"), users);
         EXPECT_EQ(desk.count("import_rows"), 0);
     }
+}
+
+TEST(UserImport, WhileItCommitsAccountsWithHashesOfItsKindLogIn) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has one writer";
+    Service service;
+    ASSERT_EQ(import_table(service, columns + account("before@example.org"))->imported, 1);
+    const auto report = import_beside(service, columns + account("held@example.org"), at_its_end, [&] {
+        const Answer answer = service.log_in("before@example.org", password_of_hash);
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+    });
+    ASSERT_TRUE(report.has_value());
+    EXPECT_EQ(report->imported, 1);
+    EXPECT_EQ(service.sql("SELECT kind FROM password_kinds").size(), 1U);
+}
+
+// The kind only serves the time of failures (PWD-1), which this instance takes care of without the database.
+TEST(UserImport, AnImportedAccountLogsInWhileTheKindOfItsHashCannotBeWritten) {
+    Service service;
+    ASSERT_EQ(import_table(service, columns + account("a@example.org") + account("b@example.org"))->imported, 2);
+    service.sql("DELETE FROM password_kinds");
+    service.break_writes("INSERT ON password_kinds");
+    EXPECT_EQ(service.log_in("a@example.org", password_of_hash).status, 200U);
+    const FailureFloor& floor = service.app().services().passwords.failure_floor();
+    EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 400U);
+    EXPECT_EQ(floor.held_back(), 1U);
+    service.mend_writes();
+    EXPECT_EQ(service.log_in("b@example.org", wrong_password).status, 400U);
+    EXPECT_EQ(floor.held_back(), 2U);
+    EXPECT_THAT(service.sql("SELECT kind FROM password_kinds"), ElementsAre(ElementsAre("$2b$05$")));
 }
 
 }  // namespace

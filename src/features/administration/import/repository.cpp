@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "features/passwords/failure_floor.hpp"
 #include "features/users/stored.hpp"
 #include "storage/portions.hpp"
 #include "storage/sql.hpp"
@@ -156,7 +155,6 @@ void ImportRepository::add_finish(PrivilegedTransaction& transaction, ImportId i
     const auto text_of = [&](const OverStaged& statement) { return skip_existing ? statement.made : statement.all; };
     if (content.hashes)
         transaction.add(Expect::any, text_of(imported_history), import, alike.now, alike.history_expires_at);
-    FailureFloor::add_kinds(transaction, content.hash_kinds, alike.now);
     if (content.google_subjects) transaction.add(Expect::any, text_of(imported_from_google), import, alike.now);
     if (content.apple_subjects) transaction.add(Expect::any, text_of(imported_from_apple), import, alike.now);
 }

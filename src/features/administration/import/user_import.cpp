@@ -14,6 +14,7 @@
 #include "crypto/password_hash.hpp"
 #include "features/activity/repository.hpp"
 #include "features/administration/import/checks.hpp"
+#include "features/passwords/failure_floor.hpp"
 
 namespace consentry {
 namespace {
@@ -251,6 +252,7 @@ private:
         if (now - begun_ > abandoned_after / 2) throw Unavailable("import: took too long and was abandoned");
         if (options_.progress) options_.progress({.rows = report_.rows, .fraction = 1.0, .finishing = true});
         const ImportSettings& settings = import_.settings_;
+        co_await FailureFloor::record(import_.database_, content_.hash_kinds, now);
         PrivilegedTransaction transaction(options_.by, now);
         ImportRepository::add_roles_exist(transaction, id_);
         const std::size_t made_at = transaction.size();
