@@ -1,15 +1,32 @@
 #include "features/accounts/accounts.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <span>
+
+#include <fmt/format.h>
 
 #include "base/errors.hpp"
 
 namespace consentry {
+namespace {
+
+constexpr std::int64_t erased_at_once = 250;  // of each large table: a few milliseconds together
+// A look-up passes over rows that earlier portions have changed, so that one per portion would take ever longer.
+constexpr std::int64_t listed_at_once = 80 * erased_at_once;
+
+template <class T>
+std::span<const T> first_of(std::span<const T> listed) {
+    return listed.first(std::min<std::size_t>(listed.size(), erased_at_once));
+}
+
+}  // namespace
 
 Accounts::Accounts(storage::Database& database, const Clock& clock, TwoFactor& two_factor, Passwords& passwords,
                    Consents& consents, Mails& mails, Audit audit, AccountSettings settings)
     : database_(database),
       erasure_(database),
+      acts_(database),
       consent_erasure_(database),
       tokens_(database),
       users_(database),
@@ -138,40 +155,66 @@ awaitable<Result<void>> Accounts::delete_by(Actor by, UserId user, Cause cause) 
     co_return Result<void>{};
 }
 
+// An account that cannot be erased, for whatever reason, holds up no other one.
 awaitable<void> Accounts::erase_deleted() {
     constexpr std::int64_t accounts_at_once = 100;
     const ErasureTerms terms{.deleted_before = clock_.now() - settings_.erase_after,
                              .acts_are_logged = settings_.acts_are_logged};
+    std::int64_t failures = 0;
+    std::string first_failure;
     DeletedAccount after;
-    for (;;) {
+    for (std::int64_t found = accounts_at_once; found == accounts_at_once;) {
         const auto due = co_await erasure_.list_due(after, terms, accounts_at_once);
-        for (const DeletedAccount& account : due) co_await erase(account.id);
-        if (std::ssize(due) < accounts_at_once) co_return;
-        after = due.back();
+        for (const DeletedAccount& account : due) {
+            try {
+                co_await erase(account.id);
+            } catch (const std::exception& error) {
+                if (failures++ == 0) first_failure = error.what();
+            }
+        }
+        found = std::ssize(due);
+        if (!due.empty()) after = due.back();
     }
+    if (failures > 0)
+        throw Unavailable(fmt::format("{} {} could not be erased, the first one because of: {}", failures,
+                                      failures == 1 ? "account" : "accounts", first_failure));
 }
 
 awaitable<void> Accounts::erase(UserId user) {
-    constexpr std::int64_t portion = 250;  // of each large table: a few milliseconds together
+    bool is_whole = false;
+    while (!is_whole) {
+        const auto acts = co_await acts_.list_about(user, listed_at_once);
+        const auto on_others = co_await erasure_.list_on_others(user, listed_at_once);
+        is_whole = std::ssize(acts) < listed_at_once && std::ssize(on_others) < listed_at_once;
+        co_await erase_portions(user, {.acts = acts, .on_others = on_others});
+    }
+}
+
+awaitable<void> Accounts::erase_portions(UserId user, ListedForErasure listed) {
     constexpr int refusals_max = 5;
     for (int refusals = 0;;) {
         const TimePoint now = clock_.now();
+        const ListedForErasure some{.acts = first_of(listed.acts), .on_others = first_of(listed.on_others)};
         storage::Transaction transaction;
         ErasureRepository::add_mark(transaction, user, now);
-        const std::size_t consents = co_await consent_erasure_.add_erase(transaction, user, now, portion);
-        ErasureRepository::add_erase(transaction, user, portion);
+        const std::size_t consents = co_await consent_erasure_.add_erase(transaction, user, now, erased_at_once);
+        ErasureRepository::add_erase(transaction, user, erased_at_once, some);
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (!outcome.committed) {
             // Since its tag was looked up, a log has given the account one, or another process has erased it.
             if (++refusals == refusals_max) throw Unavailable("erasing an account: the log kept changing its tag");
             continue;
         }
+        listed.acts = listed.acts.subspan(some.acts.size());
+        listed.on_others = listed.on_others.subspan(some.on_others.size());
         erased_consents_ += outcome.results.at(consents).affected();
         if (outcome.results.front().affected() == 1) {
             ++erased_accounts_;
             audit_.tell("account.erased", Outcome::success, user, {});
         }
-        if (std::ranges::none_of(outcome.results, [](const storage::Rows& rows) { return rows.affected() >= portion; }))
+        if (listed.acts.empty() && listed.on_others.empty() &&
+            std::ranges::none_of(outcome.results,
+                                 [](const storage::Rows& rows) { return rows.affected() >= erased_at_once; }))
             co_return;
     }
 }

@@ -57,6 +57,7 @@ public:
     awaitable<Result<void>> delete_by(Actor by, UserId user, Cause cause);
     // Erases deleted accounts whose retention has ended, each in a transaction of its own; an account with very many
     // rows takes several, the first of which erases what names the person. Several processes may work at the same time.
+    // Throws Unavailable if accounts could not be erased, once all others are.
     awaitable<void> erase_deleted();
     ErasureCount erased() const { return {.accounts = erased_accounts_, .consents = erased_consents_}; }
 
@@ -64,9 +65,11 @@ private:
     void add_deletion(PrivilegedTransaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                       TimePoint now);
     awaitable<void> erase(UserId user);
+    awaitable<void> erase_portions(UserId user, ListedForErasure listed);
 
     storage::Database& database_;
     ErasureRepository erasure_;
+    ActRepository acts_;
     ConsentErasureRepository consent_erasure_;
     AccountTokens tokens_;
     UserRepository users_;

@@ -8,6 +8,7 @@
 #include "features/users/account_tokens.hpp"
 #include "features/users/repository.hpp"
 #include "storage/columns.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -29,11 +30,6 @@ constexpr Text acts_on_account =
     "(SELECT m.id FROM activity_log o JOIN activity_log m ON m.user_id = o.created_by AND m.created_at = o.created_at "
     "WHERE o.created_by <> $1 AND o.id IN " +
     own_activity + ")";
-// Once the account's own log is empty, so that no portion passes over it: until then the search is for NULL.
-constexpr Text acts_on_others =
-    "(SELECT id FROM activity_log WHERE created_by = (SELECT u.id FROM users u WHERE u.id = $1 "
-    "AND NOT EXISTS (SELECT 1 FROM activity_log o WHERE o.user_id = $1)) AND user_id <> $1 "
-    "AND (ip_address IS NOT NULL OR user_agent IS NOT NULL) ORDER BY id LIMIT $2)";
 
 void add_erase_activity(storage::Transaction& transaction, UserId user, std::int64_t portion) {
     const std::string member = "\"userId\":\"" + user.text() + "\"";
@@ -42,9 +38,13 @@ void add_erase_activity(storage::Transaction& transaction, UserId user, std::int
                         acts_on_account, " AND metadata LIKE '%' || $3 || '%'">,
                     user, portion, member);
     transaction.add(Expect::any, sql<"DELETE FROM activity_log WHERE id IN ", own_activity>, user, portion);
-    transaction.add(Expect::any,
-                    sql<"UPDATE activity_log SET ip_address = NULL, user_agent = NULL WHERE id IN ", acts_on_others>,
-                    user, portion);
+}
+
+void add_forget_origins(storage::Transaction& transaction, std::span<const ActivityId> ids) {
+    static const std::string text = "UPDATE activity_log SET ip_address = NULL, user_agent = NULL WHERE id IN (" +
+                                    storage::parameters(1, ActRepository::at_once) + ")";
+    for (std::size_t first = 0; first < ids.size(); first += ActRepository::at_once)
+        transaction.add({Expect::any, text, ActRepository::padded(ids, first)});
 }
 
 }  // namespace
@@ -72,8 +72,22 @@ void ErasureRepository::add_mark(storage::Transaction& transaction, UserId user,
                     user, now);
 }
 
-void ErasureRepository::add_erase(storage::Transaction& transaction, UserId user, std::int64_t portion) {
-    ActRepository::add_erase(transaction, user);
+// A search: besides these entries, it passes over those without an origin, and over the account's own.
+awaitable<std::vector<ActivityId>> ErasureRepository::list_on_others(UserId user, std::int64_t limit) {
+    const auto rows = co_await database_.search_with(
+        "SELECT id FROM activity_log WHERE created_by = $1 AND user_id <> $1 "
+        "AND (ip_address IS NOT NULL OR user_agent IS NOT NULL) LIMIT $2",
+        storage::bind_all(user, limit));
+    std::vector<ActivityId> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].id<ActivityId>(0));
+    co_return out;
+}
+
+void ErasureRepository::add_erase(storage::Transaction& transaction, UserId user, std::int64_t portion,
+                                  const ListedForErasure& listed) {
+    ActRepository::add_erase(transaction, listed.acts);
+    add_forget_origins(transaction, listed.on_others);
     add_erase_activity(transaction, user, portion);
     transaction.add(Expect::any,
                     "DELETE FROM sessions WHERE id IN "
@@ -90,6 +104,8 @@ void ErasureRepository::add_erase(storage::Transaction& transaction, UserId user
                     "DELETE FROM users WHERE id = $1 AND erased_at IS NOT NULL "
                     "AND NOT EXISTS (SELECT 1 FROM activity_log a WHERE a.user_id = $1) "
                     "AND NOT EXISTS (SELECT 1 FROM activity_log a WHERE a.created_by = $1) "
+                    "AND NOT EXISTS (SELECT 1 FROM administration_acts a WHERE a.actor_id = $1) "
+                    "AND NOT EXISTS (SELECT 1 FROM administration_acts a WHERE a.subject_id = $1) "
                     "AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = $1) "
                     "AND NOT EXISTS (SELECT 1 FROM term_policy_acceptances c WHERE c.user_id = $1)",
                     user);

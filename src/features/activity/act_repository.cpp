@@ -1,6 +1,7 @@
 #include "features/activity/act_repository.hpp"
 
 #include <iterator>
+#include <string>
 
 #include "storage/portions.hpp"
 
@@ -16,13 +17,31 @@ void ActRepository::add_insert(storage::Transaction& transaction, const Act& act
                     act.id, act.code, act.actor, act.subject, act.ip_address, act.user_agent, act.metadata, act.at);
 }
 
-// The salt goes before its act: an entry with a salt and without an act would look like stolen evidence.
-void ActRepository::add_erase(storage::Transaction& transaction, UserId user) {
-    transaction.add(Expect::any,
-                    "UPDATE log_entries SET salt = NULL WHERE log = 'administration' AND id IN (SELECT a.id FROM "
-                    "administration_acts a WHERE a.actor_id = $1 OR a.subject_id = $1)",
-                    user);
-    transaction.add(Expect::any, "DELETE FROM administration_acts WHERE actor_id = $1 OR subject_id = $1", user);
+// The salt goes before its act: an entry with a salt and without an act would look like stolen evidence. An act
+// may have got its entry since it was listed; the second statement then leaves it.
+void ActRepository::add_erase(storage::Transaction& transaction, std::span<const ActId> ids) {
+    static const std::string listed = "IN (" + storage::parameters(1, at_once) + ")";
+    static const std::string clear = "UPDATE log_entries SET salt = NULL WHERE log = 'administration' AND id " + listed;
+    static const std::string erase = "DELETE FROM administration_acts WHERE id " + listed +
+                                     " AND id NOT IN (SELECT e.id FROM log_entries e WHERE e.log = 'administration' "
+                                     "AND e.salt IS NOT NULL AND e.id " +
+                                     listed + ")";
+    for (std::size_t first = 0; first < ids.size(); first += at_once)
+        for (const std::string* text : {&clear, &erase})
+            transaction.add({storage::Expect::any, *text, padded(ids, first)});
+}
+
+// Each part stops at its limit, which an OR would not: the indexes have no order in common.
+awaitable<std::vector<ActId>> ActRepository::list_about(UserId user, std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        "SELECT id FROM (SELECT id FROM administration_acts WHERE actor_id = $1 LIMIT $2) AS done "
+        "UNION SELECT id FROM (SELECT id FROM administration_acts WHERE subject_id = $1 LIMIT $2) AS suffered "
+        "LIMIT $2",
+        user, limit);
+    std::vector<ActId> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].id<ActId>(0));
+    co_return out;
 }
 
 awaitable<void> ActRepository::erase_older(TimePoint before, bool are_logged) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "features/activity/acts.hpp"
@@ -24,8 +25,10 @@ public:
     explicit ActRepository(storage::Database& database) : database_(database) {}
 
     static void add_insert(storage::Transaction& transaction, const Act& act);
-    // The evidence about this account, as actor and as subject. The entries of the log stay.
-    static void add_erase(storage::Transaction& transaction, UserId user);
+    // These acts, the evidence. The entries of the log stay.
+    static void add_erase(storage::Transaction& transaction, std::span<const ActId> ids);
+    // Up to `limit` acts with this account as actor or as subject, in no order.
+    awaitable<std::vector<ActId>> list_about(UserId user, std::int64_t limit);
     // If acts `are_logged`, those without an entry stay.
     awaitable<void> erase_older(TimePoint before, bool are_logged);
 
@@ -39,8 +42,8 @@ public:
     // Parameters of one statement for any number of values, which the engine thus prepares once: `at_once` values from
     // `first` on, the last one repeated.
     static constexpr std::size_t at_once = 256;
-    template <class T>
-    static storage::Params padded(const std::vector<T>& values, std::size_t first) {
+    template <class Values>
+    static storage::Params padded(const Values& values, std::size_t first) {
         storage::Params out;
         for (std::size_t i = 0; i < at_once; ++i)
             out.push_back(storage::bind(values[std::min(first + i, values.size() - 1)]));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,23 +83,23 @@ public:
 private:
     awaitable<bool> take_in();
     awaitable<std::map<UserId, SubjectTag>> tags_of(std::vector<Act> acts, storage::Transaction& transaction);
-    // An entry without evidence that is not too old to have any.
-    struct BareEntry {
+    struct TaggedEntry {
         std::uint64_t position = 0;
         SubjectTag actor{};
         SubjectTag subject{};
     };
     struct EvidenceFindings {
         std::vector<LogFinding> found;
-        std::vector<BareEntry> bare;
-        std::uint64_t fitting = 0;  // entries with evidence that fits
+        std::vector<TaggedEntry> bare;      // without evidence, and not too old to have any
+        std::vector<TaggedEntry> untagged;  // evidence that fits; these tags of the entry belong to no account
+        std::uint64_t fitting = 0;          // entries with evidence that fits
     };
     class Verification;
     awaitable<std::vector<StoredEntry>> without_erased_salts(std::vector<StoredEntry> entries);
     awaitable<EvidenceFindings> check_evidence(std::vector<StoredEntry> entries, std::chrono::days retention);
     awaitable<std::uint64_t> count_unlogged(std::uint64_t missing);
-    // Names those of which no account was erased.
-    awaitable<std::vector<LogFinding>> explain(std::vector<BareEntry> bare, std::chrono::days retention);
+    // Those of erased accounts, as the consent log says.
+    awaitable<std::set<SubjectTag>> erased_tags();
     awaitable<std::map<Bytes, TaggedAccount>> accounts_of(const std::vector<ActEntry>& entries);
 
     storage::Database& database_;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t waiting_max = 10'000;
 constexpr std::int64_t erasures_at_once = 1'000;
+constexpr std::string_view altered_tag = "belongs to an account whose tag was altered in the database";
 
 struct Evidence {
     const Act* act = nullptr;
@@ -31,25 +32,32 @@ std::chrono::days shorter_of(std::chrono::days one, std::chrono::days other) {
     return std::min(one, other);
 }
 
+LogFinding about_evidence(LogFault fault, std::uint64_t position, std::string_view what) {
+    return {fault, position, fmt::format("The evidence of entry {} {}.", position, what)};
+}
+
 bool fits(const Evidence& evidence) {
     const auto salt = to_array<AddendumSalt>(*evidence.stored.salt);
     return salt && crypto::sha256(addendum_text(*evidence.act, *salt)) == evidence.entry.addendum;
 }
 
-// The tag is what an entry calls an account. An intruder who exchanges two tags exchanges two people.
-bool names(const SubjectTag& tag, const std::optional<UserId>& user, const std::map<Bytes, TaggedAccount>& accounts) {
-    if (!user) return tag == no_tag;
+// The tag is what an entry calls an account. An intruder who exchanges two tags exchanges two people. A tag that no
+// account has is that of an erased account whose acts are not all erased yet, or was altered.
+enum class Naming { right, wrong, of_no_account };
+Naming naming(const SubjectTag& tag, const std::optional<UserId>& user,
+              const std::map<Bytes, TaggedAccount>& accounts) {
+    if (!user || tag == no_tag) return !user && tag == no_tag ? Naming::right : Naming::wrong;
     const auto found = accounts.find(Bytes(tag.begin(), tag.end()));
-    return found != accounts.end() && found->second.id == *user;
+    if (found == accounts.end()) return Naming::of_no_account;
+    return found->second.id == *user ? Naming::right : Naming::wrong;
 }
 
 }  // namespace
 
 // Neither a missing tag nor the mark of an account explains anything: an intruder who deletes evidence writes both. The
-// erasure adds its entry to the consent log in the transaction that deletes the evidence. Call this once the entries
-// were read, because an account may be erased meanwhile.
-awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEntry> bare,
-                                                              std::chrono::days retention) {
+// erasure adds its entry to the consent log in the transaction that deletes the tag and the first evidence. Call this
+// once the entries were read, because an account may be erased meanwhile.
+awaitable<std::set<SubjectTag>> AdministrationLog::erased_tags() {
     std::set<SubjectTag> erased;
     std::vector<LoggedErasure> portion;
     do {
@@ -59,20 +67,7 @@ awaitable<std::vector<LogFinding>> AdministrationLog::explain(std::vector<BareEn
             if (const auto entry = parse_erasure_entry(one.entry)) erased.insert(entry->subject);
     } while (std::ssize(portion) == erasures_at_once);
     erased.erase(no_tag);  // it names no account, so no erasure has it
-    const std::string time =
-        retention == settings_.retention
-            ? fmt::format(
-                  "ACTIVITY_LOG_RETENTION_IN_DAYS is {}. If it was shorter before, name the shortest time with "
-                  "--retention",
-                  retention.count())
-            : fmt::format("--retention is {}", retention.count());
-    std::vector<LogFinding> out;
-    for (const BareEntry& one : bare)
-        if (!erased.contains(one.actor) && !erased.contains(one.subject))
-            out.push_back(
-                {LogFault::missing, one.position,
-                 fmt::format("The evidence of entry {} was deleted before its time: {}.", one.position, time)});
-    co_return out;
+    co_return erased;
 }
 
 // Evidence may be erased after the entries were read, with its account or because of its age: the salt goes before the
@@ -109,7 +104,7 @@ awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto position = static_cast<std::uint64_t>(entries[i].position);
         const auto tell = [&](LogFault fault, std::string_view what) {
-            out.found.push_back({fault, position, fmt::format("The evidence of entry {} {}.", position, what)});
+            out.found.push_back(about_evidence(fault, position, what));
         };
         if (!is_read[i]) continue;  // altered, and named by the comparison of the log
         const auto act = acts_by_id.find(entries[i].id);
@@ -120,11 +115,16 @@ awaitable<AdministrationLog::EvidenceFindings> AdministrationLog::check_evidence
             tell(LogFault::missing, "is missing from the database");
         } else if (!fits({act->second, entries[i], read[i]})) {
             tell(LogFault::altered, "was altered in the database");
-        } else if (!names(read[i].actor, act->second->actor, accounts) ||
-                   !names(read[i].subject, act->second->subject, accounts)) {
-            tell(LogFault::altered, "belongs to an account whose tag was altered in the database");
         } else {
-            ++out.fitting;
+            const auto actor = naming(read[i].actor, act->second->actor, accounts);
+            const auto subject = naming(read[i].subject, act->second->subject, accounts);
+            if (actor == Naming::wrong || subject == Naming::wrong)
+                tell(LogFault::altered, altered_tag);
+            else if (actor == Naming::right && subject == Naming::right)
+                ++out.fitting;
+            else
+                out.untagged.push_back({position, actor == Naming::right ? no_tag : read[i].actor,
+                                        subject == Naming::right ? no_tag : read[i].subject});
         }
     }
     co_return out;
@@ -155,7 +155,7 @@ private:
     awaitable<void> choose_key();
     awaitable<void> compare_entries();
     awaitable<void> add_evidence(const std::vector<StoredEntry>& entries);
-    awaitable<void> explain_bare();
+    awaitable<void> explain_evidence();
     awaitable<void> merge_findings();
     awaitable<void> compare_with_kept();
     awaitable<void> compare_with_witnesses();
@@ -175,7 +175,7 @@ private:
 
 awaitable<ActFindings> AdministrationLog::Verification::run() {
     auto failure = co_await run_steps<Verification>(
-        *this, {&Verification::choose_key, &Verification::compare_entries, &Verification::explain_bare,
+        *this, {&Verification::choose_key, &Verification::compare_entries, &Verification::explain_evidence,
                 &Verification::merge_findings, &Verification::compare_with_kept, &Verification::compare_with_witnesses,
                 &Verification::count_waiting});
     if (!failure.empty()) co_await name_wrong_values(std::move(failure));
@@ -209,12 +209,31 @@ awaitable<void> AdministrationLog::Verification::add_evidence(const std::vector<
     out_.evidence += checked.fitting;
     std::ranges::move(checked.found, std::back_inserter(evidence_.found));
     std::ranges::move(checked.bare, std::back_inserter(evidence_.bare));
+    std::ranges::move(checked.untagged, std::back_inserter(evidence_.untagged));
 }
 
-awaitable<void> AdministrationLog::Verification::explain_bare() {
-    if (evidence_.bare.empty()) co_return;
-    auto unexplained = co_await log_.explain(std::move(evidence_.bare), retention_);
-    std::ranges::move(unexplained, std::back_inserter(evidence_.found));
+awaitable<void> AdministrationLog::Verification::explain_evidence() {
+    if (evidence_.bare.empty() && evidence_.untagged.empty()) co_return;
+    const auto erased = co_await log_.erased_tags();
+    const std::string time =
+        retention_ == log_.settings_.retention
+            ? fmt::format(
+                  "ACTIVITY_LOG_RETENTION_IN_DAYS is {}. If it was shorter before, name the shortest time with "
+                  "--retention",
+                  retention_.count())
+            : fmt::format("--retention is {}", retention_.count());
+    for (const TaggedEntry& one : evidence_.bare)
+        if (!erased.contains(one.actor) && !erased.contains(one.subject))
+            evidence_.found.push_back(
+                about_evidence(LogFault::missing, one.position, fmt::format("was deleted before its time: {}", time)));
+    // That of an account which is being erased goes in portions, after the tag.
+    const auto is_explained = [&](const SubjectTag& tag) { return tag == no_tag || erased.contains(tag); };
+    for (const TaggedEntry& one : evidence_.untagged) {
+        if (is_explained(one.actor) && is_explained(one.subject))
+            ++out_.evidence;
+        else
+            evidence_.found.push_back(about_evidence(LogFault::altered, one.position, altered_tag));
+    }
 }
 
 awaitable<void> AdministrationLog::Verification::merge_findings() {

@@ -10,6 +10,7 @@
 #include "features/sessions/epochs.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/calls/erasure_calls.hpp"
 #include "tests/support/faulty_storage.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
@@ -38,6 +39,32 @@ struct Acts : Keys {
         all();
         service.pass(std::chrono::days{31});
         return person;
+    }
+
+    // Adds so many acts: some by the account, some on it, and some of both.
+    void add_acts(const Person& person, int count, bool are_logged = false) const {
+        const std::string id = "'" + person.id.text() + "'";
+        std::string rows;
+        for (int i = 0; i < count; ++i)
+            rows += (rows.empty() ? "('" : ", ('") + Uuid::v7(service.clock().now()).text() + "', 2, " +
+                    (i % 3 == 0 ? "NULL" : id) + ", " + (i % 3 == 1 ? "NULL" : id) + ", " +
+                    std::to_string(epoch_ms(service.clock().now())) + ", " + (are_logged ? "TRUE)" : "FALSE)");
+        service.sql("INSERT INTO administration_acts (id, code, actor_id, subject_id, acted_at, is_logged) VALUES " +
+                    rows);
+    }
+    std::int64_t acts_of(const Person& person) const {
+        return std::stoll(one(service, "SELECT count(*) FROM administration_acts WHERE actor_id = '" +
+                                           person.id.text() + "' OR subject_id = '" + person.id.text() + "'"));
+    }
+    std::string salts_without_act() const {
+        return one(service,
+                   "SELECT count(*) FROM log_entries e WHERE e.log = 'administration' AND e.salt IS NOT NULL "
+                   "AND NOT EXISTS (SELECT 1 FROM administration_acts a WHERE a.id = e.id)");
+    }
+    std::string acts_without_salt() const {
+        return one(service,
+                   "SELECT count(*) FROM log_entries e JOIN administration_acts a ON a.id = e.id "
+                   "WHERE e.salt IS NULL");
     }
 
     AdministrationLog& log() { return *service.app().services().administration_log; }
@@ -285,6 +312,8 @@ TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
              ElementsAre("Entry 1 is at position 9 in the database."));
     tampered("UPDATE log_subjects SET tag = " + t.service.literal(Bytes(16, 7)) + " WHERE user_id = '" +
                  person.id.text() + "'",
+             Contains(HasSubstr("belongs to an account whose tag was altered")));
+    tampered("DELETE FROM log_subjects WHERE user_id = '" + person.id.text() + "'",
              Contains(HasSubstr("belongs to an account whose tag was altered")));
     // The statements of an erasure, without its entry in the consent log, or with one that this log never gets.
     const std::string acts = "administration_acts WHERE subject_id = '" + person.id.text() + "'";
@@ -588,6 +617,50 @@ TEST(AdministrationLog, EvidenceGoesWithTheAccount) {
     EXPECT_TRUE(findings.log.are_none()) << findings.log.found.front().text;
     EXPECT_EQ(findings.entries, 3U);
     EXPECT_EQ(findings.evidence, 1U) << "that of the chief";
+}
+
+// No statement takes long, however many acts an account has. Between two portions, the log explains what is gone.
+TEST(AdministrationLog, EvidenceOfManyActsGoesInPortions) {
+    Acts t;
+    const Person person = t.deleted_person();
+    t.add_acts(person, 600);
+    t.all();
+    ASSERT_THAT(t.texts(), IsEmpty());
+    std::vector<std::int64_t> left{t.acts_of(person)};
+    FaultyDatabase database(
+        t.service.app().services().database, [](std::string_view) {},
+        [&] {
+            left.push_back(t.acts_of(person));
+            EXPECT_LE(left.rbegin()[1] - left.back(), 250);
+            EXPECT_EQ(t.salts_without_act(), "0");
+            EXPECT_EQ(t.acts_without_salt(), "0");
+            const ActFindings findings = t.verify();
+            EXPECT_THAT(Acts::texts_of(findings), IsEmpty()) << "while " << left.back() << " acts remain";
+            EXPECT_EQ(findings.evidence, static_cast<std::uint64_t>(left.back() + 1)) << "with that of the chief";
+        });
+    Accounts accounts = accounts_on(database, t.service);
+    run(accounts.erase_deleted());
+    EXPECT_THAT(left, ElementsAre(602, 352, 102, 0));
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM users WHERE id = '" + person.id.text() + "'"), "0");
+}
+
+TEST(AdministrationLog, AnErasureThatStoppedGoesOn) {
+    Acts t;
+    const Person person = t.deleted_person();
+    t.add_acts(person, 600);
+    t.all();
+    Services& services = t.service.app().services();
+    int commits = 0;
+    FaultyDatabase database(services.database, [&](std::string_view call) {
+        if (call == "commit" && ++commits > 1) throw Unavailable("injected fault");
+    });
+    Accounts accounts = accounts_on(database, t.service);
+    EXPECT_THROW(run(accounts.erase_deleted()), Unavailable);
+    EXPECT_EQ(t.acts_of(person), 352);
+    run(services.accounts.erase_deleted());
+    EXPECT_EQ(t.acts_of(person), 0);
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM users WHERE id = '" + person.id.text() + "'"), "0");
+    EXPECT_THAT(t.texts(), IsEmpty());
 }
 
 // Wherever it comes between two statements of the comparison.

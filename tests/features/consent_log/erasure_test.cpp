@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <stdexcept>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -11,7 +13,9 @@
 #include "features/consent_log/entry.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/calls/account_calls.hpp"
+#include "tests/support/calls/erasure_calls.hpp"
 #include "tests/support/calls/role_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
@@ -398,6 +402,57 @@ TEST(Deletion, AFormerAdministratorLeavesWithTheirActs) {
     service.sql("UPDATE activity_log SET created_at = 1");
     service.work();
     EXPECT_THAT(traces(service, eve.id.text()), IsEmpty()) << "the retention of the activity log is over";
+}
+
+TEST(Deletion, TheOriginsOfManyActsGoInPortions) {
+    Service service;
+    const Person eve = service.make_person();
+    const Person bob = service.make_person();
+    std::string rows;
+    for (int i = 0; i < 600; ++i)
+        rows += (rows.empty() ? "('" : ", ('") + Uuid::v7(service.clock().now()).text() + "', '" + bob.id.text() +
+                "', 'adminUserUpdateStatus', '" + address + "', '" + program + "', 1, '" + eve.id.text() + "')";
+    service.sql(
+        "INSERT INTO activity_log (id, user_id, action, ip_address, user_agent, created_at, created_by) VALUES " +
+        rows);
+    erase_self(service, service.tokens_of(eve).access);
+    service.pass(std::chrono::days{30});
+    std::vector<std::string> left;
+    FaultyDatabase database(
+        service.app().services().database, [](std::string_view) {},
+        [&] {
+            left.push_back(value_of(service, "count(*) FROM activity_log WHERE user_agent = '" + std::string(program) +
+                                                 "' AND created_by = '" + eve.id.text() + "'"));
+        });
+    Accounts accounts = accounts_on(database, service);
+    run(accounts.erase_deleted());
+    EXPECT_THAT(left, ElementsAre("350", "100", "0"));
+    EXPECT_THAT(traces(service, address), IsEmpty());
+    run(accounts.erase_deleted());
+    EXPECT_THAT(traces(service, eve.id.text()), ElementsAre("activity_log", "users"));
+}
+
+// Whatever the reason is. What cannot be erased is told, and tried again.
+TEST(Deletion, AnAccountThatCannotBeErasedHoldsUpNoOther) {
+    Service service;
+    std::vector<Person> people;
+    for (int i = 0; i < 3; ++i) {
+        people.push_back(service.make_person());
+        erase_self(service, service.tokens_of(people.back()).access);
+        service.clock().advance(std::chrono::milliseconds{1});  // the order in which they are erased
+    }
+    service.pass(std::chrono::days{30});
+    bool fails = true;
+    FaultyDatabase database(service.app().services().database, [&](std::string_view call) {
+        if (call == "commit" && std::exchange(fails, false)) throw std::runtime_error("injected fault");
+    });
+    Accounts accounts = accounts_on(database, service);
+    EXPECT_THROW(run(accounts.erase_deleted()), Unavailable);
+    EXPECT_EQ(accounts.erased().accounts, 2);
+    EXPECT_FALSE(traces(service, people[0].id.text()).empty());
+    for (const Person& other : {people[1], people[2]}) EXPECT_THAT(traces(service, other.id.text()), IsEmpty());
+    run(accounts.erase_deleted());
+    EXPECT_THAT(traces(service, people[0].id.text()), IsEmpty());
 }
 
 }  // namespace
