@@ -107,7 +107,6 @@ struct Lasting {
 constexpr std::array lasting{
     Lasting{"account_tokens", "a new token has another digest"},
     Lasting{"activity_log", "entries never change"},
-    Lasting{"administration_acts", "acts never change"},
     Lasting{"password_history", "entries never change"},
     Lasting{"sessions", "one that is over stays over"},
     Lasting{"spent_forward_auth_codes", "rows never change"},

@@ -7,8 +7,19 @@
 
 namespace consentry {
 
+namespace {
+
 using storage::Expect;
 using storage::sql;
+
+std::vector<ActId> ids_of(const storage::Rows& rows) {
+    std::vector<ActId> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].id<ActId>(0));
+    return out;
+}
+
+}  // namespace
 
 void ActRepository::add_insert(storage::Transaction& transaction, const Act& act) {
     transaction.add(Expect::one,
@@ -38,26 +49,23 @@ awaitable<std::vector<ActId>> ActRepository::list_about(UserId user, std::int64_
         "UNION SELECT id FROM (SELECT id FROM administration_acts WHERE subject_id = $1 LIMIT $2) AS suffered "
         "LIMIT $2",
         user, limit);
-    std::vector<ActId> out;
-    out.reserve(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].id<ActId>(0));
-    co_return out;
+    co_return ids_of(rows);
 }
 
+// The salts of a portion go with its acts. If all salts went first, each portion would pass over the acts that wait.
 awaitable<void> ActRepository::erase_older(TimePoint before, bool are_logged) {
-    co_await storage::execute_in_portions(
-        database_,
-        "UPDATE log_entries SET salt = NULL WHERE log = 'administration' AND id IN (SELECT a.id FROM "
-        "administration_acts a JOIN log_entries e ON e.id = a.id WHERE a.acted_at < $1 AND e.salt IS NOT NULL "
-        "ORDER BY a.acted_at LIMIT $2)",
-        before);
-    co_await storage::execute_in_portions(
-        database_,
-        "DELETE FROM administration_acts WHERE id IN (SELECT a.id FROM administration_acts a WHERE a.acted_at < $1 "
-        "AND (a.is_logged OR NOT $2) "
-        "AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.salt IS NOT NULL) "
-        "ORDER BY a.acted_at LIMIT $3)",
-        before, are_logged);
+    constexpr std::int64_t portion = 250;
+    for (std::int64_t erased = portion; erased == portion;) {
+        const auto rows = co_await database_.query(
+            "SELECT id FROM administration_acts WHERE acted_at < $1 AND (is_logged OR NOT $2) ORDER BY acted_at "
+            "LIMIT $3",
+            before, are_logged, portion);
+        if (rows.empty()) co_return;
+        storage::Transaction transaction;
+        add_erase(transaction, ids_of(rows));
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        erased = outcome.committed ? outcome.results.back().affected() : 0;
+    }
 }
 
 awaitable<std::vector<Act>> ActRepository::list_pending(std::int64_t limit) {

@@ -542,6 +542,29 @@ TEST(AdministrationLog, EvidenceGoesWithItsRetention) {
     EXPECT_EQ(t.checkpoint().size, 3U);
 }
 
+// If the clean-up stops between two transactions, the next one has less to do.
+TEST(AdministrationLog, EvidenceOfTheSameAgeGoesInPortions) {
+    Acts t;
+    t.add_acts(t.service.make_person(), 600);
+    t.all();
+    t.service.pass(std::chrono::days{40});
+    const auto acts = [&] { return one(t.service, "SELECT count(*) FROM administration_acts"); };
+    ASSERT_EQ(acts(), "602");
+    const TimePoint before = t.service.clock().now() - std::chrono::days{30};
+    storage::Database& real = t.service.app().services().database;
+    int writes = 0;
+    FaultyDatabase database(real, [&](std::string_view call) {
+        if ((call == "commit" || call == "write") && ++writes > 1) throw Unavailable("injected fault");
+    });
+    EXPECT_THROW(run(ActRepository(database).erase_older(before, true)), Unavailable);
+    EXPECT_EQ(acts(), "352");
+    EXPECT_EQ(t.acts_without_salt(), "0");
+    EXPECT_EQ(t.salts_without_act(), "0");
+    run(ActRepository(real).erase_older(before, true));
+    EXPECT_EQ(acts(), "0");
+    EXPECT_EQ(t.salts_without_act(), "0");
+}
+
 // Regression: the setting may have been shorter when the evidence went.
 TEST(AdministrationLog, EvidenceThatWentWithAShorterRetentionIsNotMissed) {
     Acts t({{"ACTIVITY_LOG_RETENTION_IN_DAYS", "30"}});
