@@ -75,10 +75,18 @@ awaitable<std::vector<Act>> ActRepository::list_pending(std::int64_t limit) {
 }
 
 awaitable<std::uint64_t> ActRepository::count_unlogged() {
-    const auto rows = co_await database_.query(
-        "SELECT count(*) FROM administration_acts a WHERE a.is_logged = TRUE AND NOT EXISTS (SELECT 1 FROM log_entries "
-        "e WHERE e.id = a.id)");
-    co_return static_cast<std::uint64_t>(rows[0].integer(0));
+    std::uint64_t count = 0;
+    for (Uuid after; after != Uuid::greatest();) {
+        const Uuid last = co_await storage::end_of_portion(
+            database_, "SELECT id FROM administration_acts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 999", after);
+        const auto rows = co_await database_.query(
+            "SELECT count(*) FROM administration_acts a WHERE a.id > $1 AND a.id <= $2 AND a.is_logged = TRUE "
+            "AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.id > $1 AND e.id <= $2)",
+            after, last);
+        count += static_cast<std::uint64_t>(rows[0].integer(0));
+        after = last;
+    }
+    co_return count;
 }
 
 void ActRepository::add_logged(storage::Transaction& transaction, ActId id) {

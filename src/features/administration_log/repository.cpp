@@ -18,10 +18,6 @@ constexpr auto account_columns = columns<TaggedAccount>(
 constexpr std::string_view tagged =
     sql<"SELECT ", account_columns, " FROM log_subjects s JOIN users u ON u.id = s.user_id">;
 
-Uuid to_uuid(const storage::Row& row, std::size_t at) { return row.uuid(at); }
-constexpr auto erasure_columns =
-    columns<LoggedErasure>(column<"e.id", &LoggedErasure::id, to_uuid>, column<"e.entry", &LoggedErasure::entry>);
-
 const std::vector<TypedTable>& typed_tables() {
     using enum ValueType;
     static const std::vector<TypedTable> tables{
@@ -77,15 +73,23 @@ awaitable<std::vector<TaggedAccount>> AdministrationLogRepository::accounts(cons
     co_return out;
 }
 
-// Not those at positions that the log has not given out: it never publishes them.
-awaitable<std::vector<LoggedErasure>> AdministrationLogRepository::erasures(Uuid after, std::int64_t limit) {
+// Not those at positions that the log has not given out: it never publishes them. COALESCE keeps PostgreSQL from
+// looking for all positions in their index instead of the ids.
+awaitable<std::vector<Bytes>> AdministrationLogRepository::erasures(Uuid after, Uuid last) {
     const auto rows = co_await database_.query(
-        sql<"SELECT ", erasure_columns,
-            " FROM log_entries e WHERE e.log = 'consent' AND e.id > $1 AND length(e.entry) = $2 "
-            "AND (e.position IS NULL OR (e.position >= 0 "
-            "AND e.position < (SELECT l.size FROM logs l WHERE l.name = 'consent'))) ORDER BY e.id LIMIT $3">,
-        after, static_cast<std::int64_t>(erasure_entry_bytes), limit);
-    co_return erasure_columns.read_all(rows);
+        "SELECT e.entry FROM log_entries e WHERE e.log = 'consent' AND e.id > $1 AND e.id <= $2 "
+        "AND length(e.entry) = $3 AND (e.position IS NULL OR (COALESCE(e.position, -1) >= 0 "
+        "AND COALESCE(e.position, -1) < (SELECT l.size FROM logs l WHERE l.name = 'consent')))",
+        after, last, static_cast<std::int64_t>(erasure_entry_bytes));
+    std::vector<Bytes> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].bytes(0));
+    co_return out;
+}
+
+awaitable<Uuid> AdministrationLogRepository::end_of_portion(Uuid after) {
+    return storage::end_of_portion(database_, "SELECT id FROM log_entries WHERE id > $1 ORDER BY id LIMIT 1 OFFSET 999",
+                                   after);
 }
 
 awaitable<std::vector<WrongValue>> AdministrationLogRepository::wrong_values() {

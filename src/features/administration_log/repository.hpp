@@ -19,12 +19,6 @@ struct TaggedAccount {
     std::string email;
 };
 
-// An entry that has the length of an ErasureEntry.
-struct LoggedErasure {
-    Uuid id;
-    Bytes entry;
-};
-
 class AdministrationLogRepository {
 public:
     explicit AdministrationLogRepository(storage::Database& database) : database_(database) {}
@@ -35,8 +29,12 @@ public:
     awaitable<std::vector<TaggedAccount>> accounts(const std::vector<UserId>& users);
     // Those of these tags that an account has.
     awaitable<std::vector<TaggedAccount>> accounts(const std::vector<Bytes>& tags);
-    // Up to `limit` above `after`, in the order of their ids: those of the consent log, and those that it will take in.
-    awaitable<std::vector<LoggedErasure>> erasures(Uuid after, std::int64_t limit);
+    // Entries that have the length of an ErasureEntry, above `after` up to `last`: those of the consent log, and those
+    // that it will take in.
+    awaitable<std::vector<Bytes>> erasures(Uuid after, Uuid last);
+    // Where a portion of the entries above `after` ends, whichever log they are in; the greatest id if it is the last
+    // portion.
+    awaitable<Uuid> end_of_portion(Uuid after);
     // Of all rows that a verification reads.
     awaitable<std::vector<WrongValue>> wrong_values();
 

@@ -17,7 +17,6 @@ namespace consentry {
 namespace {
 
 constexpr std::int64_t waiting_max = 10'000;
-constexpr std::int64_t erasures_at_once = 1'000;
 constexpr std::string_view altered_tag = "belongs to an account whose tag was altered in the database";
 
 struct Evidence {
@@ -59,13 +58,13 @@ Naming naming(const SubjectTag& tag, const std::optional<UserId>& user,
 // once the entries were read, because an account may be erased meanwhile.
 awaitable<std::set<SubjectTag>> AdministrationLog::erased_tags() {
     std::set<SubjectTag> erased;
-    std::vector<LoggedErasure> portion;
-    do {
-        const Uuid after = portion.empty() ? Uuid{} : portion.back().id;
-        portion = co_await repository_.erasures(after, erasures_at_once);
-        for (const LoggedErasure& one : portion)
-            if (const auto entry = parse_erasure_entry(one.entry)) erased.insert(entry->subject);
-    } while (std::ssize(portion) == erasures_at_once);
+    for (Uuid after; after != Uuid::greatest();) {
+        const Uuid last = co_await repository_.end_of_portion(after);
+        const auto found = co_await repository_.erasures(after, last);
+        for (const Bytes& one : found)
+            if (const auto entry = parse_erasure_entry(one)) erased.insert(entry->subject);
+        after = last;
+    }
     erased.erase(no_tag);  // it names no account, so no erasure has it
     co_return erased;
 }

@@ -706,5 +706,38 @@ TEST(AdministrationLog, AnErasureMeanwhileIsNoFinding) {
     EXPECT_GT(statements, 5);
 }
 
+// No statement looks at all rows.
+TEST(AdministrationLog, AVerificationReadsInPortions) {
+    const auto key = crypto::PrivateKey::from_ed25519_seed(Bytes(32, 5)).value();
+    Acts t({{"CONSENT_LOG_PRIVATE_KEY", key.pem()}, {"CONSENT_LOG_ORIGIN", "log.example.org"}});
+    Services& services = t.service.app().services();
+    t.deleted_person();
+    run(services.accounts.erase_deleted());
+    const Person person = t.service.make_person();
+    t.all();
+    int reads = 0;
+    const auto unlogged = [&] {
+        reads = 0;
+        FaultyDatabase database(services.database, [&](std::string_view call) { reads += call == "read" ? 1 : 0; });
+        AdministrationLog log(database, services.object_store, t.service.clock(),
+                              {.consent_key = key, .origin = "log.example.org", .witness_lines = {}});
+        const ActFindings findings = run(log.verify({}));
+        EXPECT_THAT(Acts::texts_of(findings), IsEmpty());
+        return findings.unlogged;
+    };
+    EXPECT_EQ(unlogged(), 0U);
+    const int of_few = reads;
+    t.add_acts(person, 2'500, true);
+    EXPECT_EQ(unlogged(), 2'500U);
+    EXPECT_EQ(reads, of_few + 2 * 2) << "two portions more";
+    std::string rows;
+    for (int i = 0; i < 2'500; ++i)
+        rows += (rows.empty() ? "('" : ", ('") + Uuid::v7(TimePoint{}).text() + "', 'another', " +
+                t.service.literal(Bytes(erasure_entry_bytes, 0)) + ")";
+    t.service.sql("INSERT INTO log_entries (id, log, entry) VALUES " + rows);
+    EXPECT_EQ(unlogged(), 2'500U);
+    EXPECT_EQ(reads, of_few + 2 * 4) << "before the entry of the erasure";
+}
+
 }  // namespace
 }  // namespace consentry::tests
