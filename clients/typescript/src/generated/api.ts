@@ -353,7 +353,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description Time of the last refresh; for administrators, of the last use, to the minute
+             * @description Time of the last refresh; for logins on the pages, of the last use, to the hour; for administrators, to the minute
              */
             lastActiveAt: string;
             /**
@@ -1290,7 +1290,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description Time of the last refresh; for administrators, of the last use, to the minute
+             * @description Time of the last refresh; for logins on the pages, of the last use, to the hour; for administrators, to the minute
              */
             lastActiveAt: string;
             /**
