@@ -105,12 +105,9 @@ struct Lasting {
     std::string_view why;
 };
 constexpr std::array lasting{
-    Lasting{"account_tokens", "a new token has another digest"},
-    Lasting{"activity_log", "entries never change"},
-    Lasting{"password_history", "entries never change"},
-    Lasting{"sessions", "one that is over stays over"},
-    Lasting{"spent_forward_auth_codes", "rows never change"},
-    Lasting{"spent_identity_tokens", "rows never change"},
+    Lasting{"account_tokens", "a new token has another digest"}, Lasting{"activity_log", "entries never change"},
+    Lasting{"password_history", "entries never change"},         Lasting{"sessions", "one that is over stays over"},
+    Lasting{"spent_forward_auth_codes", "rows never change"},    Lasting{"spent_identity_tokens", "rows never change"},
     Lasting{"term_policy_acceptances", "rows never change"},
 };
 
