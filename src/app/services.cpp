@@ -146,21 +146,21 @@ std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Data
                                         &administration->published());
 }
 
-std::string log_ca_file(const Config& config) {
+void look(std::string_view setting, const Config& config, void look_at(const Config&)) {
     try {
-        look_at_log_ca(config);
+        look_at(config);
     } catch (const std::exception&) {
-        throw_as_fault_of("CONSENT_LOG_CA_FILE");
+        throw_as_fault_of(setting);
     }
+}
+
+std::string log_ca_file(const Config& config) {
+    look("CONSENT_LOG_CA_FILE", config, look_at_log_ca);
     return config.consent_log.ca_file;
 }
 
 std::string social_ca_file(const Config& config) {
-    try {
-        look_at_social_ca(config);
-    } catch (const std::exception&) {
-        throw_as_fault_of("AUTH_SOCIAL_CA_FILE");
-    }
+    look("AUTH_SOCIAL_CA_FILE", config, look_at_social_ca);
     return config.social.ca_file;
 }
 

@@ -105,6 +105,7 @@ void RoleRepository::add_update(PrivilegedTransaction& transaction, const RoleRe
 void RoleRepository::add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen) {
     // If PostgreSQL waited for the role in the deletion itself, that would not see who was assigned the role meanwhile.
     // Of all updates, only one that changes a unique column waits for the transactions whose accounts refer to the row.
+    // Names are letters and digits, so no other role has this one.
     transaction.add(Expect::any, "UPDATE roles SET name = name || '-' WHERE id = $1", seen.id);
     transaction.add(Expect::one,
                     "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "

@@ -14,7 +14,8 @@ namespace {
 constexpr std::chrono::seconds activity_step_max{60};
 constexpr int recorded_in_idle_time = 60;
 constexpr int prolonged_in_idle_time = 16;  // how often a busy cookie's session is prolonged
-// The same of a user's cookie. Its owner sees the time on the page of sessions; tokens show it by their refreshes.
+// The minimum interval between writes of a user's activity with a cookie, shown on the page of sessions. With tokens,
+// the refreshes show it.
 constexpr std::chrono::seconds cookie_activity_step_max{std::chrono::hours{1}};
 // After a failed write. Otherwise each request would try again, and wait until its write is late.
 constexpr std::chrono::seconds recording_pause{5};
