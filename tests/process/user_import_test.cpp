@@ -502,9 +502,10 @@ TEST_F(UserImportCommand, KilledAtAnyMomentItLeavesAllAccountsOrNone) {
     // Kills the import at these numbers of staged rows; the last kills come while the accounts are created.
     for (const long staged : {1L, 10'000L, 20'000L, rows, rows, rows}) {
         Program program({"user", "import", file}, folder_.path(), quick_settings());
-        EXPECT_TRUE(eventually([&] { return count("import_rows") >= staged || count("users") > 0; }));
+        const bool is_reached = eventually([&] { return count("import_rows") >= staged || count("users") > 0; });
         program.send(SIGKILL);
         program.wait();
+        EXPECT_TRUE(is_reached) << staged << ": " << program.err();
         const long made = count("users");
         EXPECT_TRUE(made == 0 || made == rows) << made;
         EXPECT_EQ(count("password_history"), made);
